@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 
 /// The default settings of results, and the limits on the cost of making a result.
@@ -45,5 +46,26 @@ struct OutputSettings: Sendable, Hashable {
         lower(&settings.maxFrames, limits.maxFrames)
         lower(&settings.maxResultSide, limits.maxResultDimension)
         return settings
+    }
+
+    /// Reads the header of a source, and checks its format and size.
+    func info(of source: Data, _ coders: ImageCodersManager) throws -> ImageInfo {
+        let sniffed = ImageFormat(sniffing: source)
+        // Check the format first, so that no coder of a refused format runs.
+        if sniffed != .undefined { try check(sniffed) }
+        let info = try coders.imageInfo(of: source, limits: decoding)
+        try check(info.format)
+        try decoding.checkPixels(info.pixelSize)
+        return info
+    }
+
+    /// Refuses a source in a format that is not accepted. A file of an unknown format counts as not accepted.
+    ///
+    /// - Throws: A refusal with status 415.
+    func check(_ format: ImageFormat) throws(ServiceRefusal) {
+        guard sourceFormats?.contains(format.container) ?? true else {
+            throw ServiceRefusal(
+                415, .notPicture, "sources of the format \(format.name ?? "of this file") are not accepted here")
+        }
     }
 }

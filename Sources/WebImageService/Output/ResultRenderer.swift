@@ -10,9 +10,7 @@ struct EncodedResult: Sendable {
     var size: PixelSize?
     var frameCount = 1
     var stages: [ServiceLogEntry.Stage: Duration] = [:]
-}
 
-extension EncodedResult {
     var mediaType: String { format?.mediaType ?? "application/json" }
 }
 
@@ -41,7 +39,7 @@ struct ResultRenderer: Sendable {
         let info = try settings.info(of: source, coders)
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         var format = try format(for: info, settings)
-        if let untouched = try passedThrough(source, info, as: format) { return untouched }
+        if let untouched = passedThrough(source, info, as: format) { return untouched }
 
         var work = RenderJob(
             resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, budget: budget)
@@ -68,7 +66,7 @@ struct ResultRenderer: Sendable {
         else { return nil }
         let turned =
             options.trim == nil
-            ? geometry(of: uprightSize(info), info, in: format, settings: settings).decodeSize(isVector: false) : nil
+            ? geometry(of: orientedSize(info), info, in: format, settings: settings).decodeSize(isVector: false) : nil
         return decodeKey(for: info, settings, turned)
     }
 
@@ -83,9 +81,9 @@ struct ResultRenderer: Sendable {
         var size = info.pixelSize
         if let turned {
             // Coders return an upright picture. Convert the size after the quarter turns to the size of this picture.
-            let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
-            let swaps = !options.autoRotate && info.orientation.swapsSides
-            size = swaps ? upright.swapped : upright
+            let unturned = options.quarterTurns % 2 == 1 ? turned.swapped : turned
+            let isAsStored = !options.autoRotate && info.orientation.swapsSides
+            size = isAsStored ? unturned.swapped : unturned
         }
         return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: size)
     }
@@ -116,7 +114,7 @@ struct ResultRenderer: Sendable {
     }
 
     /// The size of the source to which the options refer: the upright size, or the stored size if `auto_rotate` is off.
-    fileprivate func uprightSize(_ info: ImageInfo) -> PixelSize {
+    fileprivate func orientedSize(_ info: ImageInfo) -> PixelSize {
         options.autoRotate ? info.pixelSize : info.storedSize
     }
 
@@ -132,7 +130,7 @@ struct ResultRenderer: Sendable {
         guard let info = try? settings.info(of: source, coders), let format = try? format(for: info, settings) else {
             return 0
         }
-        let geometry = geometry(of: uprightSize(info), info, in: format, settings: settings)
+        let geometry = geometry(of: orientedSize(info), info, in: format, settings: settings)
         return min(buffers(geometry, info, in: format).byteCount, settings.maxWorkBytes)
     }
 
@@ -166,7 +164,8 @@ struct ResultRenderer: Sendable {
     fileprivate func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return 1 }
         if let format, !coders.canEncodeFrames(to: format.imageFormat) { return 1 }
-        let frame = ResultGeometry(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).rotated
+        let frame = ResultGeometry(source: orientedSize(info), options: options, maxSide: settings.maxResultSide)
+            .rotated
         if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return 1 }
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount ? info.frameCount : 1
     }
@@ -185,7 +184,7 @@ struct ResultRenderer: Sendable {
     }
 
     /// Returns the unchanged source as the result if the target skips processing for its format. Otherwise returns nil.
-    private func passedThrough(_ source: Data, _ info: ImageInfo, as format: OutputFormat) throws -> EncodedResult? {
+    private func passedThrough(_ source: Data, _ info: ImageInfo, as format: OutputFormat) -> EncodedResult? {
         guard isUntouched(info, format) else { return nil }
         return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
     }
@@ -216,7 +215,7 @@ private struct RenderJob {
         self.settings = settings
         self.source = source
         self.info = info
-        sourceSize = resultRenderer.uprightSize(info)
+        sourceSize = resultRenderer.orientedSize(info)
     }
 
     private mutating func measured<Value>(
@@ -246,7 +245,7 @@ private struct RenderJob {
             geometry: geometry, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
             budget: budget)
         let isAnimated = resultRenderer.frameCount(info, settings, in: format) > 1
-        if isAnimated, let animated = try animation(geometry, &renderer, as: format) { return animated }
+        if isAnimated, let animated = try animation(geometry, with: renderer, as: format) { return animated }
         let frame = try whole ?? shared(geometry.decodeSize(isVector: info.format == .svg))
         let turn = resultRenderer.lastTurn(info, format)
         let image = try measured(.transform) { _ in try PixelCanvas.oriented(try renderer.rendered(frame), turn) }
@@ -342,7 +341,7 @@ private struct RenderJob {
     /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides fewer than two
     /// frames.
     private mutating func animation(
-        _ geometry: ResultGeometry, _ renderer: inout FrameRenderer, as format: OutputFormat
+        _ geometry: ResultGeometry, with renderer: FrameRenderer, as format: OutputFormat
     ) throws -> EncodedResult? {
         let start = ContinuousClock.now
         var decoding = decoding(resultRenderer.decodeKey(for: info, settings, geometry.decodeSize(isVector: false)))
@@ -368,28 +367,5 @@ private struct RenderJob {
         stages[.encode, default: .zero] += ContinuousClock.now - start
         let size = turn.swapsSides ? geometry.rotated.swapped : geometry.rotated
         return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
-    }
-}
-
-extension OutputSettings {
-    /// Reads the header of a source, and checks its format and size.
-    func info(of source: Data, _ coders: ImageCodersManager) throws -> ImageInfo {
-        let sniffed = ImageFormat(sniffing: source)
-        // Check the format first, so that no coder of a refused format runs.
-        if sniffed != .undefined { try check(sniffed) }
-        let info = try coders.imageInfo(of: source, limits: decoding)
-        try check(info.format)
-        try decoding.checkPixels(info.pixelSize)
-        return info
-    }
-
-    /// Refuses a source in a format that is not accepted. A file of an unknown format counts as not accepted.
-    ///
-    /// - Throws: A refusal with status 415.
-    func check(_ format: ImageFormat) throws(ServiceRefusal) {
-        guard sourceFormats?.contains(format.container) ?? true else {
-            throw ServiceRefusal(
-                415, .notPicture, "sources of the format \(format.name ?? "of this file") are not accepted here")
-        }
     }
 }
