@@ -7,20 +7,22 @@ extension Image {
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - radius: The radius of the corners in points. It is limited to half the smaller side.
+    ///   - radius: The radius of the corners in points. It is limited to half the smaller side, so that infinity gives a
+    ///     circle or a pill.
     ///   - corners: The corners to round.
     ///   - borderWidth: The width of the border in points. A border of half the smaller side or more gives a
     ///     transparent image.
     ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
     ///     width.
-    /// - Returns: nil if `radius` or `borderWidth` is negative or not finite.
+    /// - Returns: nil if `radius` or `borderWidth` is negative or not a number, or `borderWidth` is not finite.
     public func roundedCornerImage(
         withRadius radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?
     ) -> Image? {
-        guard radius.isFinite, borderWidth.isFinite, radius >= 0, borderWidth >= 0 else { return nil }
+        guard borderWidth.isFinite, radius >= 0, borderWidth >= 0 else { return nil }
         return made {
             () throws(WebImageError) in
             let smallerSide = min(size.width, size.height)
+            let radius = min(radius, smallerSide)
             guard borderWidth < smallerSide / 2 else { return (try PixelBuffer.transparent(pixelSize), true) }
             let shape = RoundedRectMask(
                 size: pixelSize, inset: Double(borderWidth * scale), radius: Double(radius * scale), corners: corners)

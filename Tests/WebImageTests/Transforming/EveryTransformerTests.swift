@@ -150,6 +150,10 @@ struct EveryTransformerTests {
         let image = try TestImages.solid(width: 4, height: 4)
         for transformer in try Self.transformers(value)
         where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
+            // An unlimited radius is limited by the picture.
+            if value == .infinity, (transformer as? ImageRoundCornerTransformer)?.borderWidth.isFinite == true {
+                continue
+            }
             let filter = (transformer as? ImageFilterTransformer)?.filter.filterKey ?? ""
             // Skip the inversion, which has no number. Skip the monochrome filter at full intensity, because its only
             // other numbers are in its colour.

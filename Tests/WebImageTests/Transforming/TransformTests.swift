@@ -56,6 +56,17 @@ struct TransformTests {
         #expect(image.colors(with: CGRect(x: 7, y: 0, width: 2, height: 1)) == nil)
     }
 
+    @Test(arguments: [CGFloat.infinity, .greatestFiniteMagnitude, 1000], [CGFloat(0), 2])
+    func unlimitedRadiusIsHalfTheSmallerSide(_ radius: CGFloat, _ border: CGFloat) throws {
+        let image = try TestImages.solid(width: 40, height: 30, alpha: 255)
+        func bytes(_ radius: CGFloat) throws -> Data {
+            let rounded = image.roundedCornerImage(
+                withRadius: radius, corners: .allCorners, borderWidth: border, borderColor: .black)
+            return try #require(rounded).pixels.withUnsafeBytes { Data($0) }
+        }
+        #expect(try bytes(radius) == bytes(15))
+    }
+
     @Test(arguments: [(1, 1), (1, 200), (200, 1)])
     func everyTransformAcceptsEverySize(_ width: Int, _ height: Int) throws {
         let image = try TestImages.solid(width: width, height: height, alpha: 200)
