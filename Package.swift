@@ -180,7 +180,7 @@ let package = Package(
             name: "WebImageSandboxTests",
             dependencies: [
                 "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageSVG",
-                "CWebImageSandboxAttempts",
+                "CWebImageAllocationCounter", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
             name: "WebImageValkeyTests",

@@ -14,6 +14,8 @@ enum DecoderProcesses {
         } catch {
             throw UsageError("decoding in restricted processes is not possible: \(error)")
         }
+        // Every command that asks for it decodes at once.
+        DecoderIsolation.expectPicture()
     }
 
     /// The message that nothing is isolated, because the environment forbids it; nil if it does not.

@@ -159,9 +159,9 @@ package final class SandboxPool: Sendable {
         }
     }
 
-    /// Starts a worker in the background, so that the first picture need not wait for it.
+    /// Starts a worker unless there is one, so that the first picture need not wait for it. Blocks the calling thread.
     package func prepare(_ profile: SandboxProfile) {
-        Thread.detachNewThread { [self] in try? withWorker(Kind(profile: profile, owner: .shared)) { _ in } }
+        try? withWorker(Kind(profile: profile, owner: .shared)) { _ in }
     }
 
     /// Ends the idle workers and refuses further requests. Busy workers end after their request.

@@ -65,18 +65,29 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     }
 }
 
-/// Where the coder of each type runs.
-private let places: [ObjectIdentifier: SandboxPlace] = {
-    let pairs = SandboxProfile.allCases.flatMap { profile in
-        profile.types.enumerated().map { index, type in
-            (ObjectIdentifier(type), SandboxPlace(profile: profile, index: index))
+extension SandboxProfile {
+    /// Where the coder of each type runs.
+    private static let places: [ObjectIdentifier: SandboxPlace] = {
+        let pairs = allCases.flatMap { profile in
+            profile.types.enumerated().map { index, type in
+                (ObjectIdentifier(type), SandboxPlace(profile: profile, index: index))
+            }
         }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
+
+    fileprivate static func place(of type: any SandboxableCoder.Type) -> SandboxPlace {
+        places[ObjectIdentifier(type)]!
     }
-    return Dictionary(uniqueKeysWithValues: pairs)
-}()
+
+    /// The type of a coder of this package; nil for any other coder. A cast would search all types of the program.
+    static func coderType(of coder: any ImageCoder) -> (any SandboxableCoder.Type)? {
+        places[ObjectIdentifier(type(of: coder))].map { $0.profile.types[$0.index] }
+    }
+}
 
 extension SandboxableCoder {
-    static var place: SandboxPlace { places[ObjectIdentifier(Self.self)]! }
+    static var place: SandboxPlace { SandboxProfile.place(of: Self.self) }
 }
 
 extension ImageICOCoder: SandboxableCoder { static var formats: [ImageFormat] { [.ico] } }

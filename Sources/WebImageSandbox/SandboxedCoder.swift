@@ -1,8 +1,13 @@
 import Foundation
 import WebImageCore
 
+/// A coder that decodes in workers.
+protocol IsolatedCoder {
+    var isolatedFormats: [ImageFormat] { get }
+}
+
 /// A coder that decodes in workers and encodes in this process. It has the abilities of `Base`.
-final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
+final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, IsolatedCoder {
     private enum Work {
         /// The registered instance.
         case none
@@ -17,6 +22,8 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
     init() { work = .none }
     init(_ animation: SandboxAnimation) { work = .opened(animation) }
     private init(_ work: Work) { self.work = work }
+
+    var isolatedFormats: [ImageFormat] { Base.formats }
 
     private var stream: SandboxStream? { if case .arriving(let stream) = work { stream } else { nil } }
 

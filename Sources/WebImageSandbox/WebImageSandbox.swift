@@ -87,9 +87,12 @@ public enum WebImageSandbox {
 
     /// Decodes in workers from now on. Call it once, after the program has added its coders.
     ///
-    /// The call waits for no process. The first worker starts in the background, so that it is usually ready when the
-    /// first picture arrives. If the environment variable `WEBIMAGE_SANDBOX_MODE` is `off`, nothing changes; if it is
-    /// `required`, ``Unavailable/decodeHere`` is ignored.
+    /// The call starts no process and takes some microseconds. The first worker starts in the background with the first
+    /// load that is not answered from memory, so that it is usually ready when the picture has arrived. Coders of this
+    /// package that the program adds later decode in workers too; a coder that a request names is used itself.
+    ///
+    /// If the environment variable `WEBIMAGE_SANDBOX_MODE` is `off`, nothing changes; if it is `required`,
+    /// ``Unavailable/decodeHere`` is ignored.
     ///
     /// - Parameters:
     ///   - configuration: where and how workers run.
@@ -108,20 +111,23 @@ public enum WebImageSandbox {
         if mode == "required" { configuration.whenUnavailable = .fail }
         if configuration.whenUnavailable == .fail { try checkExecutable(configuration.workerExecutable) }
         let host = SandboxHost(configuration)
-        guard SandboxHost.install(host) else {
+        // A second call returns after the coders were replaced, whichever call does it.
+        guard SandboxHost.install(host, { coders.replaceCoders(isolatedCoder) }) else {
             throw WebImageError(
                 .sandboxUnavailable, stage: .decode, underlying: .message("the sandbox is already enabled"),
                 hint: "Call enable() once, at the start of the program.")
         }
-        coders.coders = isolated(coders.coders)
-        host.pool.prepare(.basic)
+        DecoderIsolation.prepare { host.pool.prepare(.basic) }
         return status(of: coders)
     }
 
-    /// Returns the coders with those of this package replaced by coders that decode in workers.
-    package static func isolated(_ coders: [any ImageCoder]) -> [any ImageCoder] {
-        coders.map { ($0 as? any SandboxableCoder).map { type(of: $0).isolated } ?? $0 }
+    /// Returns the coder that decodes in workers in place of a coder of this package, and any other coder itself.
+    private static func isolatedCoder(for coder: any ImageCoder) -> any ImageCoder {
+        SandboxProfile.coderType(of: coder)?.isolated ?? coder
     }
+
+    /// Returns the coders with those of this package replaced by coders that decode in workers.
+    package static func isolated(_ coders: [any ImageCoder]) -> [any ImageCoder] { coders.map(isolatedCoder) }
 
     /// Enables the default sandbox, unless one is enabled, and leaves all lists of coders as they are.
     package static func enableForTests() {
@@ -131,14 +137,17 @@ public enum WebImageSandbox {
         _ = SandboxHost.install(SandboxHost(configuration))
     }
 
-    /// Returns what is decoded where now. A coder that was added after ``enable(_:coders:)`` decodes in this process.
+    /// Returns what is decoded where now.
     public static func status(of coders: ImageCodersManager = .shared) -> Status {
         var status = Status()
-        for coder in coders.coders {
-            if let isolated = coder as? any IsolatedCoder {
+        for coder in coders.resolvedCoders {
+            // The coder that decodes in workers need not exist yet.
+            if coder.isReplaced, let type = SandboxProfile.coderType(of: coder.registered) {
+                status.formats += type.formats
+            } else if let isolated = coder.registered as? any IsolatedCoder {
                 status.formats += isolated.isolatedFormats
             } else {
-                status.hostCoders.append("\(type(of: coder))")
+                status.hostCoders.append("\(type(of: coder.registered))")
             }
         }
         status.isEnabled = !status.formats.isEmpty
@@ -230,11 +239,12 @@ final class SandboxHost: Sendable {
         decodesHere = configuration.whenUnavailable == .decodeHere
     }
 
-    /// Returns false if another one is installed.
-    static func install(_ host: SandboxHost) -> Bool {
+    /// Calls `body` and returns true, or returns false if another one is installed.
+    static func install(_ host: SandboxHost, _ body: () -> Void = {}) -> Bool {
         shared.withLock { shared in
             guard shared == nil else { return false }
             shared = host
+            body()
             return true
         }
     }
@@ -254,13 +264,4 @@ final class SandboxHost: Sendable {
         guard isFirst else { return }
         WebImageLog.shared.log(.warning, "Pictures are decoded in this process: \(error)")
     }
-}
-
-/// A coder that decodes in workers.
-private protocol IsolatedCoder {
-    var isolatedFormats: [ImageFormat] { get }
-}
-
-extension SandboxedCoder: IsolatedCoder {
-    var isolatedFormats: [ImageFormat] { Base.formats }
 }

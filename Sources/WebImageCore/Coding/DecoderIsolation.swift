@@ -1,8 +1,11 @@
+import Foundation
 import Synchronization
 
 /// Whether the program has decided where its decoders run: in its own process, or in restricted ones.
 package enum DecoderIsolation {
     private static let isDecided = Atomic<Bool>(false)
+    private static let isAwaited = Atomic<Bool>(false)
+    private static let preparation = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Notes the decision, so that ``suggest()`` logs nothing.
     package static func decide() { isDecided.store(true, ordering: .relaxed) }
@@ -16,5 +19,19 @@ package enum DecoderIsolation {
             .info,
             "Pictures of strangers are decoded in this process. WebImageSandbox.enable() decodes them in restricted processes."
         )
+    }
+
+    /// Sets what is done once, on a thread of its own, when a picture is expected.
+    package static func prepare(_ preparation: @escaping @Sendable () -> Void) {
+        self.preparation.withLock { $0 = preparation }
+        isAwaited.store(true, ordering: .releasing)
+    }
+
+    /// Notes that a picture will probably be decoded soon. Costs one read of memory, except for the first time.
+    package static func expectPicture() {
+        guard isAwaited.load(ordering: .relaxed), isAwaited.exchange(false, ordering: .acquiring),
+            let preparation = preparation.withLock({ $0.take() })
+        else { return }
+        Thread(name: "webimage.decode", block: preparation).start()
     }
 }

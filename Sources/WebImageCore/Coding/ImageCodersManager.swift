@@ -13,37 +13,56 @@ public final class ImageCodersManager: Sendable {
     /// the function.
     package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
-    private let registered: Locked<RoleList<ResolvedCoder>>
+    private struct State {
+        var list: RoleList<ResolvedCoder>
+        var replacement: ResolvedCoder.Replacement?
+    }
+
+    private let state: Locked<State>
 
     /// Makes a list of coders. The last coder is tried first.
     public init(coders: [any ImageCoder]) {
-        registered = Locked(RoleList(coders.map { ResolvedCoder($0) }))
+        state = Locked(State(list: RoleList(coders.map { ResolvedCoder($0) })))
     }
 
     /// The coders. The last coder is tried first.
     public var coders: [any ImageCoder] {
         get { resolvedCoders.map(\.role) }
         set {
-            let coders = newValue.map { ResolvedCoder($0) }
-            registered.withLock { $0.roles = coders }
+            state.withLock { state in
+                state.list.roles = newValue.map { ResolvedCoder($0, replacedBy: state.replacement) }
+            }
         }
     }
 
     /// Adds a coder. The new coder is tried before all other coders.
     public func addCoder(_ coder: any ImageCoder) {
-        let coder = ResolvedCoder(coder)
-        registered.withLock { $0.roles.append(coder) }
+        state.withLock { $0.list.roles.append(ResolvedCoder(coder, replacedBy: $0.replacement)) }
     }
 
     /// Removes a coder. If the coder is an object, removes this object. If the coder is a value that is `Hashable` or
     /// has no stored properties, removes all equal values. For every other value, removes the last coder of the same
     /// type.
     public func removeCoder(_ coder: any ImageCoder) {
-        registered.removeRole(\.self, coder) { $0.role }
+        let identity = RoleIdentity(coder)
+        // A program may name the coder that it has added, or the one that it has found in `coders`.
+        state.removeRole(\.list, coder) { RoleIdentity($0.role) == identity ? $0.role : $0.registered }
+    }
+
+    /// Replaces the coders of the list, and those that are added later. Each coder is replaced when it is used first, so
+    /// that the call costs only a few objects.
+    ///
+    /// - Parameter replacement: returns the coder that is used instead, or the same one. It is called once for each
+    ///   coder, under a lock.
+    package func replaceCoders(_ replacement: @escaping ResolvedCoder.Replacement) {
+        state.withLock { state in
+            state.replacement = replacement
+            state.list.roles = state.list.roles.map { ResolvedCoder($0.registered, replacedBy: replacement) }
+        }
     }
 
     /// The coders with the roles that they implement. The last coder is tried first.
-    package var resolvedCoders: [ResolvedCoder] { registered.withLock { $0.roles } }
+    package var resolvedCoders: [ResolvedCoder] { state.withLock { $0.list.roles } }
 
     /// The coder that recognises the content; nil if no coder recognises it.
     func decoder(for data: Data) -> ResolvedCoder? {

@@ -46,6 +46,7 @@ final class ImagePipeline: Sendable {
         _ plan: LoadPlan, cached: WebImageResult?, priority: LoadPriorityHandle, listener: @escaping LoadEventListener,
         deliver: (LoadDelivery) -> Void
     ) async -> LoadDelivery {
+        DecoderIsolation.expectPicture()
         do throws(WebImageError) {
             guard plan.refreshes else { return .finished(try await load(plan, priority, listener: listener)) }
             var cached = cached
