@@ -26,6 +26,9 @@ let peers: [Target] = [
         name: "webimage-sandbox",
         dependencies: [
             .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageAVIF", package: "swift-web-image"),
+            .product(name: "WebImageHEIF", package: "swift-web-image"),
+            .product(name: "WebImageSVG", package: "swift-web-image"),
             .product(name: "WebImageSandbox", package: "swift-web-image"),
         ]),
     .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),

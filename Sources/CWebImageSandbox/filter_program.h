@@ -63,13 +63,19 @@ static void build_filter(filter_program *p, unsigned features, bool files) {
     // What decoding needs: messages, memory, locks, time, its end. The most frequent first.
     static const unsigned plain[] = {
         CALL(recvmsg), CALL(sendmsg), CALL(futex), CALL(madvise), CALL(munmap), CALL(brk), CALL(mremap), CALL(sendto),
-        CALL(close), CALL(clock_gettime), CALL(rt_sigreturn), CALL(restart_syscall), CALL(exit), CALL(exit_group),
+        CALL(clock_gettime), CALL(rt_sigreturn), CALL(restart_syscall), CALL(exit), CALL(exit_group),
         CALL(getrandom), CALL(gettid), CALL(getpid),
         // abort(3) unblocks its signal first. Without this call, its own one would not be reached: see
         // webimage_sandbox_abort_call.
         CALL(rt_sigprocmask),
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) allow(p, plain[i]);
+    // Without the pipe, the worker would go on after the end of its host.
+    add(p, IF_EQUAL(CALL(close), 0, 4));
+    add(p, LOAD_ARGUMENT(0));
+    add(p, IF_EQUAL(webimage_sandbox_lifetime, 0, 1));
+    add(p, RETURN(SECCOMP_RET_ERRNO | EPERM));
+    add(p, RETURN(SECCOMP_RET_ALLOW));
     allow_without(p, CALL(mmap), 2, PROT_EXEC, EPERM);
     allow_without(p, CALL(mprotect), 2, PROT_EXEC, EPERM);
 

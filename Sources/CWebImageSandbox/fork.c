@@ -93,6 +93,7 @@ int webimage_sandbox_fork(
     child->pid = pid;
     child->socket = sockets[0];
     child->lifetime = pipes[1];
+    webimage_sandbox_hold_child(child);
     return 0;
 }
 

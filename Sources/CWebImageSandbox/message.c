@@ -2,6 +2,7 @@
 #include "CWebImageSandbox.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -39,12 +40,25 @@ int webimage_sandbox_limit_wait(int socket, int milliseconds) {
     return setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) ? errno : 0;
 }
 
+bool webimage_sandbox_send_at_once(int socket, const void *bytes, size_t count) {
+    return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)count;
+}
+
+int webimage_sandbox_limit_send(int socket, int milliseconds) {
+    struct timeval time = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+    return setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time) ? errno : 0;
+}
+
 ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *descriptor) {
-    *descriptor = -1;
     struct iovec part = {.iov_base = bytes, .iov_len = count};
     control_buffer control;
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    // Without room for descriptors, the kernel passes none on and reports MSG_CTRUNC. A buffer for one has room for two.
+    if (descriptor) {
+        *descriptor = -1;
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+    }
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     if (received < 0) {
         // A signal ends the wait: with many of them, a wait that began anew each time would never end.
@@ -52,12 +66,14 @@ ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *des
         // A peer that ended with unread bytes is an end too.
         return errno == ECONNRESET ? 0 : -errno;
     }
-    for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head))
+    for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); descriptor && head; head = CMSG_NXTHDR(&message, head))
         if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
             memcpy(descriptor, CMSG_DATA(head), sizeof(int));
     if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
-        if (*descriptor >= 0) close(*descriptor);
-        *descriptor = -1;
+        if (descriptor && *descriptor >= 0) {
+            close(*descriptor);
+            *descriptor = -1;
+        }
         return -EMSGSIZE;
     }
     return received;

@@ -13,6 +13,7 @@
 // The processors that a thread and its worker share. Two such pairs on one processor would both be slow, and the
 // scheduler could move neither of them.
 static _Atomic bool is_shared[CPU_SETSIZE];
+static _Atomic int shared_count;
 
 bool webimage_sandbox_share_processor(webimage_sandbox_share *share) {
     cpu_set_t all, one;
@@ -23,20 +24,22 @@ bool webimage_sandbox_share_processor(webimage_sandbox_share *share) {
     memcpy(share->processors, &all, sizeof all);
     if (processor < 0 || processor >= CPU_SETSIZE || CPU_COUNT(&all) < 2) return false;
     if (atomic_exchange(&is_shared[processor], true)) return false;
+    share->processor = processor;
+    // If such pairs use all processors, none is idle, and the thread stays where its worker wakes it.
+    share->is_kept = atomic_fetch_add(&shared_count, 1) + 1 < CPU_COUNT(&all);
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
-    if (sched_setaffinity(0, sizeof one, &one)) {
-        is_shared[processor] = false;
-        return false;
-    }
-    share->processor = processor;
-    return true;
+    if (!share->is_kept || !sched_setaffinity(0, sizeof one, &one)) return true;
+    share->is_kept = false;
+    webimage_sandbox_end_sharing(share);
+    return false;
 }
 
 void webimage_sandbox_end_sharing(webimage_sandbox_share *share) {
     if (share->processor < 0) return;
-    sched_setaffinity(0, sizeof share->processors, (const cpu_set_t *)share->processors);
+    if (share->is_kept) sched_setaffinity(0, sizeof share->processors, (const cpu_set_t *)share->processors);
     is_shared[share->processor] = false;
+    shared_count--;
     share->processor = -1;
 }
 

@@ -110,6 +110,7 @@ int webimage_sandbox_spawn(const char *executable, int window, char *const envir
     }
     child->socket = sockets[0];
     child->lifetime = pipes[1];
+    webimage_sandbox_hold_child(child);
     close(sockets[1]);
     close(pipes[0]);
     close(lent);
@@ -122,6 +123,12 @@ failed:
     close_if_open(pipes[1]);
     close_if_open(lent);
     return error ? error : EMFILE;
+}
+
+void webimage_sandbox_hold_child(const webimage_sandbox_child *child) {
+    webimage_sandbox_hold(child->pidfd);
+    webimage_sandbox_hold(child->socket);
+    webimage_sandbox_hold(child->lifetime);
 }
 
 void webimage_sandbox_kill(const webimage_sandbox_child *child) {
@@ -146,7 +153,11 @@ webimage_sandbox_end webimage_sandbox_collect(const webimage_sandbox_child *chil
     return info.si_code == CLD_EXITED ? webimage_sandbox_exited : webimage_sandbox_signalled;
 }
 
-int webimage_sandbox_make_watch(void) { return epoll_create1(EPOLL_CLOEXEC); }
+int webimage_sandbox_make_watch(void) {
+    int watch = epoll_create1(EPOLL_CLOEXEC);
+    if (watch >= 0) webimage_sandbox_hold(watch);
+    return watch;
+}
 
 int webimage_sandbox_watch(int watch, const webimage_sandbox_child *child, uint64_t number) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.u64 = number};

@@ -184,6 +184,10 @@ struct SandboxPicture: Equatable {
             size.byteCount(pixelFormat.bytesPerPixel) <= options.limits.maxDecodeBytes,
             frameCount <= max(options.limits.maxFrameCount, 1)
         else { return false }
+        // A profile that was not asked for would reach the library that converts colours in the host.
+        guard profileByteCount == 0 || options.colorConversion == .asStored || options.decodesToHDR else {
+            return false
+        }
         if options.scaleDownLimitBytes == nil, let box = options.thumbnailPixelSize {
             // The side that does not fill the box is rounded up.
             guard size.width <= box.width + 1, size.height <= box.height + 1 else { return false }
@@ -259,11 +263,12 @@ struct SandboxFailure: Equatable {
         )
     }
 
-    /// Replaces control characters, which could change what a terminal or a log shows.
+    /// Replaces characters that could change what a terminal or a log shows: controls, marks of direction, line ends.
     private static func printable(_ text: Substring) -> String {
-        String(
+        let invisible: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        return String(
             String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+                text.unicodeScalars.map { invisible.contains($0.properties.generalCategory) ? " " : $0 }))
     }
 
     /// The error as the coder threw it. The time of a decode is that of the host's `limits`.

@@ -20,6 +20,7 @@ final class SandboxChild: Sendable {
 
     let child: webimage_sandbox_child
     private let number: UInt64
+    private let forks = webimage_sandbox_fork_count()
     private let state = Locked(State())
 
     /// Takes over the pidfd of `child`. If `isWatched`, the process is removed from the kernel's table at its end.
@@ -29,7 +30,10 @@ final class SandboxChild: Sendable {
         if isWatched { SandboxReaper.shared.watch(self, number) }
     }
 
-    deinit { close(child.pidfd) }
+    deinit { if isOfThisProcess { webimage_sandbox_release(child.pidfd) } }
+
+    /// Whether this process has started the worker. False in a fork of it, whose descriptors of the worker are closed.
+    var isOfThisProcess: Bool { forks == webimage_sandbox_fork_count() }
 
     /// Whether the status was collected.
     var hasEnded: Bool { state.withLock { $0.end != nil } }
@@ -97,13 +101,24 @@ final class SandboxChild: Sendable {
 /// Collects the status of decoder processes as soon as they end. Without it, a process that ends without work would stay a
 /// zombie until its pool needs it, and a program that waits for any of its children would find it. One thread serves all.
 final class SandboxReaper: Sendable {
-    static let shared = SandboxReaper()
+    private static let instance = Locked<SandboxReaper?>(nil)
+
+    /// The reaper of this process. A fork has neither the thread nor the list of its parent.
+    static var shared: SandboxReaper {
+        instance.withLock { instance in
+            if let instance, instance.forks == webimage_sandbox_fork_count() { return instance }
+            let reaper = SandboxReaper()
+            instance = reaper
+            return reaper
+        }
+    }
 
     private struct State {
         var lastNumber: UInt64 = 0
         var children: [UInt64: SandboxChild] = [:]
     }
 
+    private let forks = webimage_sandbox_fork_count()
     private let file = webimage_sandbox_make_watch()
     private let state = Locked(State())
 
@@ -147,6 +162,8 @@ final class SandboxReaper: Sendable {
     private func run() {
         while true {
             let number = webimage_sandbox_next_end(file)
+            // The program has closed the file, for example because it became a daemon. The pools collect then.
+            guard number > 0 else { return }
             // The lock is held so that no reference is left when `forget` returns.
             let action = state.withLock { $0.children.removeValue(forKey: number)?.collectNow() }
             action?()

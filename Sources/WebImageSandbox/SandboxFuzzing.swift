@@ -1,5 +1,6 @@
 import CWebImageSandbox
 package import Foundation
+import WebImageCodecs
 import WebImageCore
 
 /// The entry point of the fuzzer, which plays a malicious worker: its bytes are the worker's messages.
@@ -50,6 +51,7 @@ package enum SandboxFuzzing {
         guard let process = SandboxProcess(playing: sockets[0]) else { return }
         let worker = SandboxWorker(process, .basic)
         var request = SandboxRequest(.decode)
+        request.coder = ImageGIFCoder.place.index
         request.options.limits.maxPixels = 1 << 22
         request.options.limits.maxDecodeTime = .seconds(1)
         if pixels {

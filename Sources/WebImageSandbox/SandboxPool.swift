@@ -1,3 +1,4 @@
+import CWebImageSandbox
 import Foundation
 package import WebImageCore
 import WebImageLoading
@@ -85,6 +86,8 @@ package final class SandboxPool: Sendable {
         /// When a template was used last.
         var lastFork: Duration?
         var lastNumber: UInt64 = 0
+        /// The process that has started the workers.
+        var forks = webimage_sandbox_fork_count()
     }
 
     private enum Turn {
@@ -200,6 +203,10 @@ package final class SandboxPool: Sendable {
     private func next(
         for kind: Kind, _ preferred: SandboxWorker?, _ state: inout State, countsWait: Bool
     ) -> Turn {
+        if state.forks != webimage_sandbox_fork_count() {
+            // The workers are those of the parent. Numbers go on, because this process may keep its animations.
+            state = State(isShutDown: state.isShutDown, lastNumber: state.lastNumber)
+        }
         if state.isShutDown { return .unavailable }
         if let preferred, state.busy.contains(ObjectIdentifier(preferred)) {
             if countsWait { state.statistics.waits += 1 }
@@ -226,7 +233,7 @@ package final class SandboxPool: Sendable {
         if state.statistics.workers >= configuration.mostWorkers {
             guard !state.idle.isEmpty else { return .wait(nil) }
             // A worker that keeps an animation or an arriving picture makes room last.
-            let index = state.idle.firstIndex { $0.worker.sessions.isEmpty } ?? 0
+            let index = state.idle.firstIndex { !$0.worker.keepsSessions } ?? 0
             replaced = state.idle.remove(at: index)
             state.statistics.workers -= 1
             state.statistics.retired += 1
@@ -278,10 +285,10 @@ package final class SandboxPool: Sendable {
                 if end != .deadline, end != .cancelled { state.backOff.died(at: clock.now) }
             } else if lent.worker.hasEnded {
                 countIdleDeath(&state)
-            } else if lent.worker.files >= configuration.picturesPerWorker && lent.worker.sessions.isEmpty {
+            } else if lent.worker.files >= configuration.picturesPerWorker && !lent.worker.keepsSessions {
                 state.statistics.recycled += 1
                 lent.worker.endAlone()
-            } else if case .one = lent.kind.owner, lent.worker.sessions.isEmpty {
+            } else if case .one = lent.kind.owner, !lent.worker.keepsSessions {
                 state.statistics.recycled += 1
                 lent.worker.endAlone()
             } else if !state.isShutDown {

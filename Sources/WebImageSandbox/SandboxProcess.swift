@@ -13,6 +13,9 @@ final class SandboxProcess {
     private static let slice: Int32 = 20
     /// How long the kernel waits if only the deadline matters.
     private static let longSlice: Int32 = 1000
+    /// How long a message may wait for room, in milliseconds. A worker that receives nothing but answers by guessing would
+    /// otherwise block its host for ever: it needs some hundred requests for that, an honest one never lets ten wait.
+    private static let longestSend: Int32 = 1000
     /// The time for which the kernel waits now; 0: without a limit.
     private var wait: Int32 = 0
     /// The longest time for which host and worker share a processor: afterwards the scheduler may use an idle one.
@@ -64,6 +67,7 @@ final class SandboxProcess {
         }
         HandleLedger.opened("decoder process")
         (self.child, window) = (SandboxChild(child), memory)
+        webimage_sandbox_limit_send(socket, Self.longestSend)
         let answer = receive(until: .now + configuration.startTime, nil).map(\.answer)
         guard case .success(.ready(let protections)) = answer, protections.hasFilter == (role == .worker) else {
             // A process that has closed its socket ends at once.
@@ -96,14 +100,17 @@ final class SandboxProcess {
         child.lifetime = dup(socket)
         HandleLedger.opened("decoder process")
         (self.child, window) = (SandboxChild(child, isWatched: false), memory)
+        webimage_sandbox_limit_send(socket, Self.longestSend)
     }
 
     /// Whether nothing waits for the end of the process.
     var endsAlone = false
 
     deinit {
-        if endsAlone { child.finishLater() } else { _ = child.finish() }
-        for descriptor in [socket, child.child.lifetime] { close(descriptor) }
+        if child.isOfThisProcess {
+            if endsAlone { child.finishLater() } else { _ = child.finish() }
+            for descriptor in [socket, child.child.lifetime] { webimage_sandbox_release(descriptor) }
+        }
         munmap(window, SandboxWindow.byteCount)
         HandleLedger.closed("decoder process")
     }
@@ -149,15 +156,18 @@ final class SandboxProcess {
         _ = child.withIdentifier { webimage_sandbox_part(&place, $0) }
     }
 
-    /// Returns whether the message was sent.
-    func send(_ request: SandboxRequest, file: Int32 = -1) -> Bool {
-        request.encoded.withUnsafeBytes {
-            webimage_sandbox_send(socket, $0.baseAddress, $0.count, file) == 0
-        }
+    /// Returns 0, or the `errno` of a message that was not sent: `EAGAIN` if the worker receives none.
+    func send(_ request: SandboxRequest, file: Int32 = -1) -> Int32 {
+        request.encoded.withUnsafeBytes { webimage_sandbox_send(socket, $0.baseAddress, $0.count, file) }
     }
 
-    /// Tells the worker that a slot of the window is free. Returns whether the message was sent.
-    func sendCredit() -> Bool { webimage_sandbox_send(socket, "+", 1, -1) == 0 }
+    /// Sends a message without an answer, unless it would have to wait.
+    func sendAtOnce(_ request: SandboxRequest) {
+        request.encoded.withUnsafeBytes { _ = webimage_sandbox_send_at_once(socket, $0.baseAddress, $0.count) }
+    }
+
+    /// Tells the worker that a slot of the window is free. Returns what ``send(_:file:)`` returns.
+    func sendCredit() -> Int32 { webimage_sandbox_send(socket, "+", 1, -1) }
 
     /// Waits for an answer until a time, or until the budget is cancelled.
     func receive(
@@ -167,15 +177,10 @@ final class SandboxProcess {
             let left = ((deadline - .now) / .milliseconds(1)).rounded(.up)
             let isShort = budget != nil || share != nil
             limitWait(min(isShort ? Self.slice : Self.longSlice, Int32(min(max(left, 1), 1e6))))
-            var descriptor: Int32 = -1
             let (count, bytes) = withUnsafeTemporaryAllocation(byteCount: SandboxAnswer.mostBytes, alignment: 8) {
-                let count = webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor)
+                // A worker sends no descriptors.
+                let count = webimage_sandbox_receive(socket, $0.baseAddress, $0.count, nil)
                 return (count, count > 0 ? Data(bytes: $0.baseAddress!, count: count) : Data())
-            }
-            // A worker sends no descriptors.
-            if descriptor >= 0 {
-                close(descriptor)
-                return .failure(.malformed)
             }
             if count == -Int(ETIMEDOUT) {
                 if budget?.isCancelled == true { return .failure(.cancelled) }

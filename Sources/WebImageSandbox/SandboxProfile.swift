@@ -47,12 +47,10 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
         }
     }
 
-    var coders: [any DetailedImageCoder] { types.map { $0.shared } }
-
-    /// The coders of pictures that a picture of this profile may contain.
-    var nestedCoders: [any DetailedImageCoder] {
+    /// The coders of a picture of this profile and of those that it may contain.
+    var nestedTypes: [any SandboxableCoder.Type] {
         // librsvg draws pictures inside of drawings.
-        self == .svg ? [ImageTIFFCoder.shared] + Self.basic.coders + coders : coders
+        self == .svg ? [ImageTIFFCoder.self] + Self.basic.types + types : types
     }
 
     /// What the filter must allow in addition to decoding in memory.

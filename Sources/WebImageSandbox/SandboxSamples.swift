@@ -7,22 +7,10 @@ struct SandboxSamples {
     private let samples: [Data]
 
     init(_ profile: SandboxProfile) {
-        guard let pixels = try? PixelBuffer(width: 32, height: 32, format: .bgra8Premultiplied) else {
-            samples = []
-            return
+        let files = profile.nestedTypes.flatMap { $0.formats }.compactMap { format in
+            SandboxSampleFiles.data(format).map { (format: format, data: $0) }
         }
-        pixels.withUnsafeMutableBytes { bytes in
-            for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* 7) }
-        }
-        let image = Image(pixels: pixels)
-        let coders = profile.nestedCoders
-        let formats: [ImageFormat] = [.jpeg, .png, .gif, .webP, .bmp, .avif, .jpegXL, .tiff, .heic]
-        let files = formats.compactMap { format -> (ImageFormat, Data)? in
-            coders.last { $0.canEncode(to: format) }.flatMap {
-                try? $0.encode(image, format: format, options: EncodingOptions())
-            }.map { (format, $0) }
-        }
-        samples = profile == .svg ? [Self.drawing(files)] : files.map(\.1)
+        samples = profile == .svg ? [Self.drawing(files)] : files.map(\.data)
     }
 
     /// A drawing with a filter, text, and pictures of every format that the library of drawings may load.

@@ -7,6 +7,9 @@ struct SandboxPlace: Sendable, Equatable {
     /// The position in ``SandboxProfile/types``.
     var index: Int
 
+    /// The formats that the coder may report.
+    var formats: [ImageFormat] { profile.types[index].formats }
+
     func request(_ command: SandboxRequest.Command, _ options: DecodingOptions) -> SandboxRequest {
         var request = SandboxRequest(command)
         request.coder = index
@@ -42,7 +45,7 @@ private final class SandboxSession: Sendable {
     ) throws(WebImageError) -> Value {
         let known = worker.withLock { $0.value }
         return try pool.withWorker(kind, preferring: known) { worker throws(WebImageError) in
-            let value = try body(worker, worker.sessions.contains(number))
+            let value = try body(worker, worker.keeps(number))
             worker.keep(number)
             isIn(worker)
             return value
@@ -62,6 +65,19 @@ final class SandboxAnimation: Sendable {
     let facts: SandboxAnimationFacts
     private let session: SandboxSession
     private let options: DecodingOptions
+    private let state: Locked<State>
+
+    private struct State {
+        /// The size of all frames; nil before the first one.
+        var size: PixelSize?
+        /// Why no further frame is asked for.
+        var failure: WebImageError?
+
+        mutating func isSize(of image: Image) -> Bool {
+            size = size ?? image.pixelSize
+            return size == image.pixelSize
+        }
+    }
 
     /// Opens an animation in a worker.
     init(
@@ -73,11 +89,14 @@ final class SandboxAnimation: Sendable {
         facts = try session.withWorker { worker, _ throws(WebImageError) in
             try Self.open(data, for: session, options: options, in: worker)
         }
-        (self.data, self.session, self.options) = (data, session, options)
+        (self.data, self.session, self.options, state) = (data, session, options, Locked(State()))
     }
 
-    private init(_ data: Data, _ facts: SandboxAnimationFacts, _ session: SandboxSession, _ options: DecodingOptions) {
+    private init(
+        _ data: Data, facts: SandboxAnimationFacts, session: SandboxSession, options: DecodingOptions, size: PixelSize
+    ) {
         (self.data, self.facts, self.session, self.options) = (data, facts, session, options)
+        state = Locked(State(size: size))
     }
 
     /// Decodes a picture. If it is an animation whose frames are wanted, also returns the opened animation.
@@ -94,7 +113,10 @@ final class SandboxAnimation: Sendable {
             session.isIn(worker)
             let facts = try describe(session.request(.describe, options), of: .none, byteCount: data.count, in: worker)
             guard facts.frameCount == frameCount else { throw worker.lied() }
-            return (image, SandboxAnimation(data, facts, session, options))
+            return (
+                image,
+                SandboxAnimation(data, facts: facts, session: session, options: options, size: image.pixelSize)
+            )
         }
     }
 
@@ -103,11 +125,21 @@ final class SandboxAnimation: Sendable {
         guard index >= 0, index < facts.frameCount else {
             throw .badData("frames", "there is no frame \(index)", hint: "The number of frames is \(facts.frameCount).")
         }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         return try session.withWorker { worker, isOpen throws(WebImageError) in
-            if !isOpen { _ = try Self.open(data, for: session, options: options, in: worker) }
-            var request = session.request(.frame, options)
-            request.number = index
-            return try worker.image(request).image
+            do throws(WebImageError) {
+                if !isOpen { _ = try Self.open(data, for: session, options: options, in: worker) }
+                var request = session.request(.frame, options)
+                request.number = index
+                let image = try worker.image(request).image
+                // Views and caches plan their memory by the first frame.
+                guard state.withLock({ $0.isSize(of: image) }) else { throw worker.lied() }
+                return image
+            } catch {
+                // A view asks for the frame again and again, and each time would cost a worker.
+                if worker.wasBrokenByItsFile { state.withLock { $0.failure = error } }
+                throw error
+            }
         }
     }
 
@@ -136,6 +168,8 @@ final class SandboxStream: Sendable {
         var received = Data()
         var isFinished = false
         var failure: WebImageError?
+        /// Whether the picture has crashed a worker, so that no image of it is made any more.
+        var isBroken = false
         var facts = SandboxStreamFacts()
         var shown: (revision: Int, scale: Double, image: Image)?
         /// Whether ``update(_:finished:)`` brings the bytes, so that the frames that have arrived may be opened.
@@ -202,14 +236,16 @@ final class SandboxStream: Sendable {
         (request.isFirst, request.isLast) = (isFirst, isLast)
         let payload = try worker.payload(
             request, .data(bytes), mostBytes: SandboxPayload.mostBytes(bytes.count, options.limits))
-        guard let facts = SandboxStreamFacts(payload: payload) else { throw worker.lied() }
+        guard let facts = SandboxStreamFacts(payload: payload),
+            facts.info.map({ place.formats.contains($0.format) }) ?? true
+        else { throw worker.lied() }
         return facts
     }
 
     /// Returns the image of the part that has arrived. Makes one image per revision and scale.
     func image(scale: Double?) -> Image? {
         state.withLock { state in
-            guard let session = state.session, state.facts.revision > 0 else { return nil }
+            guard let session = state.session, state.facts.revision > 0, !state.isBroken else { return nil }
             var options = options
             options.scaleFactor = max(scale ?? options.scaleFactor, 1)
             let revision = state.facts.revision
@@ -218,10 +254,18 @@ final class SandboxStream: Sendable {
             }
             state.shown = nil
             let (all, isLast) = (state.received, state.isFinished)
+            var failure: WebImageError?
             let image = try? session.withWorker { worker, isOpen throws(WebImageError) in
-                if !isOpen { _ = try send(all, isFirst: true, isLast: isLast, of: session, in: worker) }
-                return try worker.image(session.request(.partial, options)).image
+                do throws(WebImageError) {
+                    if !isOpen { _ = try send(all, isFirst: true, isLast: isLast, of: session, in: worker) }
+                    return try worker.image(session.request(.partial, options)).image
+                } catch {
+                    // Each further piece would cost a worker.
+                    if worker.wasBrokenByItsFile { failure = error }
+                    throw error
+                }
             }
+            if let failure { (state.failure, state.isBroken) = (failure, true) }
             guard let image else { return nil }
             state.shown = (revision, options.scaleFactor, image)
             return image

@@ -25,7 +25,9 @@ final class SandboxTemplate: @unchecked Sendable {
     var processIdentifier: Int32 { process.identifier }
 
     /// Whether further workers can be made.
-    var isUsable: Bool { !process.child.hasEnded && !state.withLock { $0.hasFailed } }
+    var isUsable: Bool {
+        process.child.isOfThisProcess && !process.child.hasEnded && !state.withLock { $0.hasFailed }
+    }
 
     /// Makes a worker with a window. Returns nil if it cannot.
     func fork(window: Int32) -> webimage_sandbox_child? {

@@ -55,7 +55,7 @@ package final class SandboxWorker: @unchecked Sendable {
     var protections: SandboxProtections { process.protections }
     /// The animations and arriving pictures that the worker keeps, the longest unused first. Only the thread to which
     /// the pool has lent the worker changes it.
-    private(set) var sessions: [UInt64] = []
+    private var sessions: [UInt64] = []
     /// How often the worker was given a file: to decode it, to open it, or to read its header.
     private(set) var files = 0
     /// The pictures, frames and partial images that were asked for.
@@ -96,6 +96,9 @@ package final class SandboxWorker: @unchecked Sendable {
     /// Why the worker has ended; nil while it can serve a further request.
     package var end: End? { gate.withLock { ended } }
 
+    /// Whether the last file crashed the worker or took it over, so that it would do so again.
+    var wasBrokenByItsFile: Bool { [.crash, .violation].contains(end) }
+
     /// Whether the worker can serve a further request.
     package var isUsable: Bool { end == nil }
 
@@ -104,6 +107,15 @@ package final class SandboxWorker: @unchecked Sendable {
 
     /// Sets what is called when the process ends while nothing waits for it. It may have ended before.
     func onEnd(_ action: @escaping @Sendable () -> Void) { process.child.onEnd(action) }
+
+    /// Whether the worker keeps a session and will still do so at the next request.
+    func keeps(_ session: UInt64) -> Bool { sessions.contains(session) && !closing.withLock { $0.contains(session) } }
+
+    /// Whether the worker keeps any session.
+    var keepsSessions: Bool {
+        let closing = closing.withLock { $0 }
+        return sessions.contains { !closing.contains($0) }
+    }
 
     /// Notes that the worker keeps a session, and closes the longest unused one if there are too many.
     func keep(_ session: UInt64) {
@@ -128,9 +140,9 @@ package final class SandboxWorker: @unchecked Sendable {
         _ request: SandboxRequest, _ input: Input = .none
     ) throws(WebImageError) -> (image: Image, frameCount: Int) {
         try exchange(request, input) { answer, call throws(WebImageError) in
-            guard case .image(call.id, let picture) = answer, picture.answers(request.options) else {
-                throw lied()
-            }
+            guard case .image(call.id, let picture) = answer, picture.answers(request.options),
+                profile.types[request.coder].formats.contains(picture.format)
+            else { throw lied() }
             return (try image(picture, call), picture.frameCount)
         }
     }
@@ -164,7 +176,7 @@ package final class SandboxWorker: @unchecked Sendable {
             guard ended == nil else { return }
             // The part of the host. The worker must not do this: the next file may be there before it reads the message.
             webimage_sandbox_return_window(process.window, SandboxWindow.arenaOffset)
-            _ = process.send(SandboxRequest(.rest))
+            process.sendAtOnce(SandboxRequest(.rest))
         }
     }
 
@@ -175,7 +187,7 @@ package final class SandboxWorker: @unchecked Sendable {
         var request = SandboxRequest(.attempt)
         (request.id, request.number, request.session) = (nextID, number, UInt64(getpid()))
         nextID += 1
-        guard process.send(request),
+        guard process.send(request) == 0,
             case .success((.attempted(_, let errno), _)) = process.receive(until: .now + time, nil)
         else {
             ended = .crash
@@ -248,7 +260,7 @@ package final class SandboxWorker: @unchecked Sendable {
             sessions.removeAll { $0 == session }
             var close = SandboxRequest(.close)
             close.session = session
-            guard process.send(close) else { throw lost() }
+            try checkSent(process.send(close))
         }
         var file: Int32 = -1
         if case .data(let data) = input {
@@ -264,7 +276,12 @@ package final class SandboxWorker: @unchecked Sendable {
             }
         }
         defer { if file >= 0 { close(file) } }
-        guard process.send(request, file: file) else { throw lost() }
+        try checkSent(process.send(request, file: file))
+    }
+
+    private func checkSent(_ errno: Int32) throws(WebImageError) {
+        guard errno != EAGAIN else { throw fail(.violation, "the decoder process receives no messages") }
+        guard errno == 0 else { throw lost() }
     }
 
     private func receive(_ call: Call) throws(WebImageError) -> (SandboxAnswer, UInt64) {
@@ -303,7 +320,9 @@ package final class SandboxWorker: @unchecked Sendable {
                 UnsafeRawBufferPointer(
                     start: process.window + SandboxWindow.offset(ofPart: part), count: range.count))
             // The slot is free for the part after the next one.
-            if part + 2 < partCount, !process.sendCredit() { throw died() }
+            guard part + 2 < partCount else { continue }
+            let errno = process.sendCredit()
+            guard errno == 0 else { throw errno == EAGAIN ? lied() : died() }
         }
     }
 

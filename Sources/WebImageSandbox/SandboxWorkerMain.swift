@@ -24,15 +24,17 @@ private final class SandboxDecoder {
     private var start = ContinuousClock.now
 
     init?() {
-        let environment = ProcessInfo.processInfo.environment
-        guard let profile = environment["WEBIMAGE_SANDBOX_WORKER"].flatMap(SandboxProfile.init(rawValue:)),
+        guard let profile = Self.variable("WEBIMAGE_SANDBOX_WORKER").flatMap(SandboxProfile.init(rawValue:)),
             let memory = Self.mapWindow()
         else { return nil }
         self.profile = profile
         types = profile.types
-        isTemplate = environment["WEBIMAGE_SANDBOX_TEMPLATE"] != nil
+        isTemplate = Self.variable("WEBIMAGE_SANDBOX_TEMPLATE") != nil
         window = memory
     }
+
+    /// A variable of the environment. Foundation's dictionary would take a fiftieth of the start.
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private static func mapWindow() -> UnsafeMutableRawPointer? {
         let memory = mmap(
@@ -59,11 +61,11 @@ private final class SandboxDecoder {
         MainThread.attachNoThread()
         SVGDrawing.usesTimers.withLock { $0 = false }
         // SVG asks this list for embedded pictures.
-        ImageCodersManager.shared.coders = profile.nestedCoders
+        ImageCodersManager.shared.coders = profile.nestedTypes.map { $0.shared as any ImageCoder }
         // Load the libraries and let them read their configuration while they still can.
         let samples = SandboxSamples(profile)
         samples.decode(types)
-        let bytes = ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_BYTES"].flatMap { UInt64($0) } ?? 0
+        let bytes = Self.variable("WEBIMAGE_SANDBOX_BYTES").flatMap { UInt64($0) } ?? 0
         var isTested = true
         if isTemplate {
             guard let forked = fork() else { return 0 }
@@ -127,9 +129,11 @@ private final class SandboxDecoder {
             guard let animation = animations[request.session] else { throw Self.unknown }
             deliver(try animation.frameWithReason(at: request.number), request.id)
         case .append:
-            if request.isFirst { streams[request.session] = try coder.makeStream(options) }
-            guard let stream = streams[request.session] else { throw Self.unknown }
+            let known = request.isFirst ? try coder.makeStream(options) : streams[request.session]
+            guard let stream = known else { throw Self.unknown }
             try stream.append(Data(try encodedBytes(request, file)), finished: request.isLast)
+            // The host keeps, and closes, only a session whose first piece was good.
+            streams[request.session] = stream
             let facts = SandboxStreamFacts(revision: stream.incrementalRevision, info: stream.incrementalInfo)
             deliver(facts.payload, request.id)
         case .partial:

@@ -40,7 +40,9 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
             return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
-                guard let info = ImageInfo(sandboxPayload: payload) else { throw worker.lied() }
+                guard let info = ImageInfo(sandboxPayload: payload), Base.formats.contains(info.format) else {
+                    throw worker.lied()
+                }
                 return info
             }
         } here: { () throws(WebImageError) in
@@ -156,7 +158,9 @@ extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesRead
             return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
-                guard let properties = ImageProperties(sandboxPayload: payload) else { throw worker.lied() }
+                guard let properties = ImageProperties(sandboxPayload: payload),
+                    Base.formats.contains(properties.info.format)
+                else { throw worker.lied() }
                 return properties
             }
         } here: { () throws(WebImageError) in

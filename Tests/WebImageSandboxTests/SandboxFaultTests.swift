@@ -31,6 +31,7 @@ struct SandboxFaultTests {
         "crash", "trap", "loop for ever", "end quietly", "answer with noise", "write out of bounds", "jump to zero",
         "close its descriptors", "claim a huge picture", "claim more pixels than it sends", "claim another request",
         "claim a long payload", "claim pixels behind the window", "flood standard error", "answer twice",
+        "claim another format", "send a descriptor", "send two descriptors", "send eight descriptors",
     ]
 
     @Test func faultsCostOnePictureEach() async throws {
@@ -93,6 +94,63 @@ struct SandboxFaultTests {
         #expect(await eventually { openDescriptors() <= before })
         #expect(waitpid(-1, nil, WNOHANG) <= 0)
         #expect(await eventually { (HandleLedger.live["decoder process"] ?? 0) == live })
+    }
+
+    private func request(_ fault: String) throws -> SandboxRequest {
+        var request = SandboxRequest(.attempt)
+        (request.number, request.session) = (try Attempts.fault(fault), UInt64(getpid()))
+        return request
+    }
+
+    /// Shows that the claims of the other faults are refused for what they claim.
+    @Test func pictureOfTheRightNumbersIsAccepted() throws {
+        let worker = try SandboxWorker(.basic)
+        let image = try worker.image(request("claim a picture")).image
+        #expect(image.pixelSize == PixelSize(width: 8, height: 8) && image.imageFormat == .ico)
+    }
+
+    @Test(arguments: ["send a descriptor", "send two descriptors", "send eight descriptors"])
+    func descriptorsOfAWorkerAreNotKept(fault: String) throws {
+        _ = try SandboxWorker(.basic)
+        let before = openDescriptors()
+        for _ in 0..<3 {
+            let worker = try SandboxWorker(.basic)
+            let error = #expect(throws: WebImageError.self) { try worker.image(try request(fault)) }
+            #expect(error?.code == .decoderFailed && worker.end == .violation)
+        }
+        #expect(openDescriptors() == before)
+    }
+
+    /// Each of its answers is true, but nothing takes the requests out of the socket.
+    @Test func workerThatAnswersWithoutReadingDoesNotBlockItsHost() async throws {
+        let worker = try SandboxWorker(.basic)
+        let first = try request("answer without reading")
+        let ended = Locked<(count: Int, error: WebImageError?)?>(nil)
+        Thread {
+            var request = first
+            for count in 0..<100_000 {
+                do throws(WebImageError) {
+                    _ = try worker.image(request)
+                } catch {
+                    return ended.withLock { $0 = (count, error) }
+                }
+                request = SandboxRequest(.decode)
+            }
+            ended.withLock { $0 = (100_000, nil) }
+        }.start()
+        #expect(await eventually { ended.withLock { $0 } != nil })
+        let result = ended.withLock { $0 }
+        #expect(result?.error?.code == .decoderFailed && worker.end == .violation, "\(String(describing: result))")
+        #expect((10..<100_000).contains(result?.count ?? 0))
+    }
+
+    /// The timer that lets idle workers rest serves the whole program.
+    @Test func workerThatReadsNothingDoesNotBlockItsRest() async throws {
+        let worker = try SandboxWorker(.basic)
+        kill(worker.processIdentifier, SIGSTOP)
+        let time = ContinuousClock().measure { for _ in 0..<2000 { worker.rest() } }
+        #expect(time < Sanitizer.time(.milliseconds(900)))
+        kill(worker.processIdentifier, SIGCONT)
     }
 
     /// What a malicious worker may send for a picture that was asked for, mutated. The host never traps, and accepts only

@@ -57,6 +57,8 @@ struct SandboxFilterTests {
         for flag: UInt64 in [1, 2, 0o100, 0o1000, 0o2000] {
             #expect(verdict(56, .svg, files: true, argument: flag) == .refuse(13))
         }
+        // close 57: never the pipe whose end is that of the host.
+        #expect(verdict(57, .basic, argument: 5) == .refuse(1) && verdict(57, .basic, argument: 4) == .allow)
         // clone 220: threads, never processes. fcntl 25: only F_GETFL.
         #expect(
             verdict(220, .threads, argument: 0x3D0F00) == .allow && verdict(220, .threads, argument: 17) == .refuse(1))

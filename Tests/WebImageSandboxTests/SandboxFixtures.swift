@@ -38,6 +38,8 @@ func animation(_ format: ImageFormat, frameCount: Int = 5, width: Int = 60, heig
 }
 
 extension SandboxProfile {
+    var coders: [any DetailedImageCoder] { types.map { $0.shared } }
+
     func place(of data: Data) throws -> SandboxPlace {
         try #require(types.last { $0.shared.canDecode(from: data) } ?? types.last).place
     }

@@ -47,6 +47,25 @@ struct SandboxLifeTests {
         #expect(error?.code == .decoderFailed && worker.end == .lost)
     }
 
+    /// A server may fork after it has decoded. Parent and fork would receive each other's pictures.
+    @Test func forkOfTheHostUsesWorkersOfItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let pool = SandboxPool()
+            let own = try ForkedDecodes(pool, phase: 0)
+            let forked = try ForkedDecodes(pool, phase: 90)
+            let before = openDescriptors()
+            let child = webimage_fork(
+                { Unmanaged<ForkedDecodes>.fromOpaque($0!).takeUnretainedValue().run() ? 0 : 1 },
+                Unmanaged.passUnretained(forked).toOpaque())
+            #expect(child > 0 && own.run())
+            var status: Int32 = -1
+            #expect(waitpid(child, &status, 0) == child && status == 0)
+            #expect(own.run() && pool.statistics.started == 1 && openDescriptors() == before)
+            pool.shutDown()
+            #expect(await eventually { children().isEmpty })
+        }
+    }
+
     /// How the host of a worker ends.
     enum HostEnd: String, CaseIterable, Codable {
         case killed, exited, crashed
@@ -54,7 +73,7 @@ struct SandboxLifeTests {
 
     /// What the worker does meanwhile.
     enum WorkerState: String, CaseIterable, Codable {
-        case idle, decoding, starting, forked
+        case idle, decoding, starting, forked, hostile
     }
 
     @Test(arguments: HostEnd.allCases, WorkerState.allCases)
@@ -77,6 +96,33 @@ struct SandboxLifeTests {
     }
 }
 
+/// Pictures and frames that a process decodes with a pool. All of a phase are the same.
+private final class ForkedDecodes: Sendable {
+    private let pool: SandboxPool
+    private let data: Data
+    private let pixels: Data
+    private let frames: SandboxAnimation
+    private let frame: Data
+
+    init(_ pool: SandboxPool, phase: Int) throws {
+        let picture = try gradient(width: 60, height: 40, phase: phase)
+        let gif = try animation(.gif, frameCount: phase == 0 ? 3 : 4)
+        let place = try SandboxProfile.basic.place(of: gif)
+        (self.pool, pixels) = (pool, rows(picture))
+        data = try ImagePNGCoder.shared.encode(picture, format: .png, options: EncodingOptions())
+        frames = try #require(
+            SandboxAnimation.decode(gif, pool: pool, place: place, options: DecodingOptions()).animation)
+        frame = try rows(ImageGIFCoder(animation: gif, options: DecodingOptions()).frame(at: 2))
+    }
+
+    /// Whether all decodes give what they should.
+    func run() -> Bool {
+        (0..<60).allSatisfy { _ in
+            (try? rows(pool.decode(data))) == pixels && (try? rows(frames.frame(at: 2))) == frame
+        }
+    }
+}
+
 /// Whether a process runs, or has ended and its status was not collected by this process.
 private func exists(_ process: Int32) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
@@ -95,7 +141,8 @@ private func hostThatEnds(_ end: SandboxLifeTests.HostEnd, while state: SandboxL
         let profile: SandboxProfile = state == .starting ? .svg : .basic
         let worker = try? SandboxWorker(profile, configuration: SandboxWorker.Configuration(), from: template)
         started.withLock { $0 = worker }
-        if [.decoding, .forked].contains(state), let fault = try? Attempts.fault("loop for ever") {
+        let fault = state == .hostile ? "close its pipe and loop" : "loop for ever"
+        if [.decoding, .forked, .hostile].contains(state), let fault = try? Attempts.fault(fault) {
             _ = worker?.attempt(fault, within: .seconds(600))
         }
     }

@@ -82,6 +82,13 @@ import WebImageTesting
         options = DecodingOptions()
         options.pixelFormat = .gray8
         #expect(try !picture().answers(options))
+        // The colours were to be converted in the worker.
+        options = DecodingOptions()
+        var profiled = try picture()
+        profiled.profileByteCount = 500
+        #expect(!profiled.answers(options))
+        options.colorConversion = .asStored
+        #expect(profiled.answers(options))
     }
 
     @Test func partsCoverThePixelsOnce() {
@@ -144,11 +151,11 @@ import WebImageTesting
     }
 
     @Test func textsOfAWorkerContainNoControlCharacters() throws {
-        let failure = SandboxFailure(.badData("lib\u{1B}[31m", "a\nb"))
+        let failure = SandboxFailure(.badData("lib\u{1B}[31m", "a\nb\u{202E}c\u{2028}d"))
         guard case .failed(_, let read) = SandboxAnswer(SandboxAnswer.failed(id: 1, failure).encoded()) else {
             Issue.record("refused")
             return
         }
-        #expect(read.error(.default).underlying == .codec(library: "lib [31m", message: "a b"))
+        #expect(read.error(.default).underlying == .codec(library: "lib [31m", message: "a b c d"))
     }
 }

@@ -99,6 +99,23 @@ struct SandboxWorkerTests {
         }
     }
 
+    /// A format without a sample would load its library after the lock, which fails.
+    @Test func everyFormatHasASample() throws {
+        for coder in SandboxProfile.allCases.flatMap(\.types) {
+            // Drawings are written as text. The others are read by the code of another format.
+            for format in coder.formats where ![.svg, .ico, .apng, .heif].contains(format) {
+                let data = try #require(SandboxSampleFiles.data(format), "\(format)")
+                let image = try coder.shared.decode(data, options: DecodingOptions())
+                #expect(image.imageFormat == format)
+                // Red grows to the right, green downwards, and blue falls.
+                let (width, height) = (image.pixels.width - 1, image.pixels.height - 1)
+                let (start, end) = (image.color(at: .zero), image.color(at: CGPoint(x: width, y: height)))
+                #expect(
+                    try #require(start).blue > 0.8 && #require(end).red > 0.7 && #require(end).green > 0.7, "\(format)")
+            }
+        }
+    }
+
     // MARK: Restrictions
 
     /// The list as seen with the lock: nothing works. ``attemptsWorkWithoutTheLock`` shows that the list proves something.

@@ -141,6 +141,72 @@ struct SandboxedCoderTests {
         }
     }
 
+    /// One more than a worker keeps: the next frame is always one of the animation that was closed for the last one.
+    @Test(arguments: [16, 17, 18]) func animationsThatTakeTurnsShowAllTheirFrames(count: Int) throws {
+        var configuration = SandboxPool.Configuration()
+        configuration.mostWorkers = 1
+        let pool = SandboxPool(configuration)
+        defer { pool.shutDown() }
+        let data = try animation(.gif, frameCount: 3, width: 8, height: 8)
+        let place = try SandboxProfile.basic.place(of: data)
+        let animations = try (0..<count).map { _ in
+            try SandboxAnimation(data, pool: pool, place: place, options: DecodingOptions())
+        }
+        for round in 0..<6 {
+            for animation in animations { #expect(throws: Never.self) { try animation.frame(at: round % 3) } }
+        }
+        #expect(pool.statistics.started == 1)
+    }
+
+    /// Runs `body`, whose request waits in a worker that has stopped, and lets the worker crash in it.
+    private func crash(_ process: Int32, in body: @escaping @Sendable () -> Void) async throws {
+        kill(process, SIGSTOP)
+        let hasEnded = Locked(false)
+        Thread {
+            body()
+            hasEnded.withLock { $0 = true }
+        }.start()
+        try await Task.sleep(for: .milliseconds(300))
+        kill(process, SIGSEGV)
+        kill(process, SIGCONT)
+        #expect(await eventually { hasEnded.withLock { $0 } })
+    }
+
+    /// A view asks for the next frame many times a second, so a frame that crashes its decoder must cost one worker.
+    @Test func animationThatCrashesItsWorkerIsNotDecodedAgain() async throws {
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        let data = try animation(.gif)
+        let place = try SandboxProfile.basic.place(of: data)
+        let opened = try SandboxAnimation.decode(data, pool: pool, place: place, options: DecodingOptions()).animation
+        let frames = try #require(opened)
+        let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
+        try await crash(process) { _ = try? frames.frame(at: 1) }
+        for index in 0..<5 {
+            let error = #expect(throws: WebImageError.self) { try frames.frame(at: index) }
+            #expect(error?.shouldBlockURL == true)
+        }
+        #expect(pool.statistics.started == 1 && pool.statistics.ended[.crash] == 1)
+        _ = try pool.decode(data)
+        #expect(pool.statistics.started == 2)
+    }
+
+    /// The same for the pieces of a download.
+    @Test func arrivingPictureThatCrashesItsWorkerIsNotShownAgain() async throws {
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        let data = try here.encode(gradient(width: 300, height: 200), format: .png, options: EncodingOptions())
+        let stream = SandboxStream(ImagePNGCoder.place, options: DecodingOptions()) { pool }
+        try stream.append(data.prefix(data.count / 2), finished: false)
+        let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
+        try await crash(process) { _ = stream.image(scale: nil) }
+        let error = #expect(throws: WebImageError.self) {
+            try stream.append(data.suffix(data.count / 2), finished: true)
+        }
+        #expect(error?.shouldBlockURL == true && stream.image(scale: nil) == nil)
+        #expect(pool.statistics.started == 1 && pool.statistics.ended[.crash] == 1)
+    }
+
     // MARK: Pictures that arrive
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webP, .gif])

@@ -1,5 +1,8 @@
 import Foundation
 import WebImage
+import WebImageAVIF
+import WebImageHEIF
+import WebImageSVG
 import WebImageSandbox
 
 // Compares decoding in restricted processes with decoding in this process, in one run and by turns.
@@ -146,21 +149,62 @@ enum SandboxBenchmark {
         )
     }
 
+    /// The time of a request for which a worker must be started, without that of the decode.
+    static func coldStarts(_ data: Data) throws -> [Double] {
+        func decode() throws { _ = try isolated.decode(data, options: DecodingOptions()) }
+        return try (0..<15).map { _ in
+            for worker in workers() { kill(Int32(worker) ?? 0, SIGKILL) }
+            while WebImageSandbox.statistics?.workers != 0 { usleep(1000) }
+            // After deaths, four workers a second may start.
+            usleep(300_000)
+            return try seconds(decode) - (try seconds(decode))
+        }
+    }
+
+    /// The median processor time of `enable()` in processes of their own, because a process enables the sandbox once.
+    static func enabling() throws -> Double {
+        var values: [Double] = []
+        for _ in 0..<15 {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            (process.arguments, process.standardOutput) = (["enable"], output)
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            if let value = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) { values.append(value) }
+        }
+        return median(values)
+    }
+
+    static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     static func main() {
         do {
+            if CommandLine.arguments.dropFirst().first == "enable" {
+                // The list itself is made by the first picture of any program.
+                _ = isolated.coders
+                let start = threadTime()
+                try WebImageSandbox.enable(coders: isolated)
+                print(threadTime() - start)
+                return
+            }
             let isForEach = CommandLine.arguments.contains("picture")
             var configuration = WebImageSandbox.Configuration()
             if isForEach { configuration.picturesPerWorker = 1 }
-            // The list itself is made by the first picture of any program.
-            _ = isolated.coders
-            let enabling = try seconds { _ = try WebImageSandbox.enable(configuration, coders: isolated) }
+            let enabling = try enabling()
+            try WebImageSandbox.enable(configuration, coders: isolated)
             let large = try photo(3000, 2000, .jpeg)
             let small = try photo(320, 240, .jpeg)
             let medium = try photo(500, 333, .jpeg)
             let png = try photo(1000, 1000, .png)
             let gif = try photo(32, 24, .gif)
             print(
-                "enable(): \(text(enabling * 1e6, 0)) µs; \(ProcessInfo.processInfo.activeProcessorCount) cores, \(rounds) rounds"
+                "enable(): \(text(enabling * 1e6, 1)) µs of processor time; \(ProcessInfo.processInfo.activeProcessorCount) cores, \(rounds) rounds"
             )
             print("")
             print(
@@ -188,14 +232,35 @@ enum SandboxBenchmark {
                 "JPEG 6 MP → 256 px", large, thumbnail: PixelSize(width: 256, height: 256), count: 20, limit: "0.9")
             try burst("JPEG 320 × 240", small, thumbnail: nil, count: 300, limit: "0.7")
             print("")
-            for worker in workers() {
-                let memory = memory(worker)
-                print("worker \(worker): PSS \(memory.shared) KB, private \(memory.own) KB")
+            for coder in [ImageAVIFCoder.shared, ImageHEICCoder.shared, ImageSVGCoder.shared] as [any ImageCoder] {
+                isolated.addCoder(coder)
             }
-            for format in [ImageFormat.jpeg] {
+            let further = try [
+                (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageHEICCoder.shared, .heic),
+            ]
+            .map { coder, format in
+                try coder.encode(
+                    try hereManager.decode(small, options: DecodingOptions()), format: format,
+                    options: EncodingOptions())
+            }
+            let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><text>a</text></svg>".utf8)
+            for data in further + [drawing] { _ = try isolated.decode(data, options: DecodingOptions()) }
+            func reportMemory(_ state: String) {
+                let all = workers().map { memory($0) }
+                for memory in all { print("worker \(state): PSS \(memory.shared) KB, private \(memory.own) KB") }
+                print("all: PSS \(all.map(\.shared).reduce(0, +)) KB, private \(all.map(\.own).reduce(0, +)) KB")
+            }
+            reportMemory("after work")
+            sleep(3)
+            reportMemory("at rest")
+            let starts = try coldStarts(gif).sorted()
+            print(
+                "request to ready: median \(text(median(starts) * 1e3)) ms, "
+                    + "\(text(starts[0] * 1e3)) to \(text(starts[starts.count - 1] * 1e3)) ms")
+            for formats in [[ImageFormat.jpeg], [.avif], [.heic], [.svg]] {
                 var times: [Double] = []
-                for _ in 0..<15 { times.append(try seconds { _ = try WebImageSandbox.protections(of: [format]) }) }
-                print("start to ready and end, \(format): \(text(median(times) * 1e3)) ms")
+                for _ in 0..<7 { times.append(try seconds { _ = try WebImageSandbox.protections(of: formats) }) }
+                print("start to ready and end, \(formats[0]): \(text(median(times) * 1e3)) ms")
             }
             if CommandLine.arguments.contains("--idle") {
                 _ = readLine()

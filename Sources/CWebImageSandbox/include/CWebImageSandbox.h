@@ -60,6 +60,16 @@ int webimage_sandbox_spawn(const char *executable, int window, char *const envir
 int webimage_sandbox_fork(
     const webimage_sandbox_child *template, int window, bool isTested, webimage_sandbox_child *child);
 
+// How often this process or its parents were forked since the first call. A worker serves the process that has started it.
+unsigned webimage_sandbox_fork_count(void);
+
+// Notes a descriptor that a fork of this process must close at once, and the three of a worker.
+void webimage_sandbox_hold(int descriptor);
+void webimage_sandbox_hold_child(const webimage_sandbox_child *child);
+
+// Closes a descriptor that was noted.
+void webimage_sandbox_release(int descriptor);
+
 // Kills the worker. It need not be running.
 void webimage_sandbox_kill(const webimage_sandbox_child *child);
 
@@ -89,8 +99,15 @@ int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address
 
 // --- Messages, both sides (message.c) ----------------------------------------------------------------------------
 
-// Sends one message, with a descriptor unless it is -1. Returns 0 or an errno; never raises SIGPIPE.
+// Sends one message, with a descriptor unless it is -1. Returns 0 or an errno; never raises SIGPIPE. EAGAIN: the other
+// process has received nothing for the time of webimage_sandbox_limit_send.
 int webimage_sandbox_send(int socket, const void *bytes, size_t count, int descriptor);
+
+// Sends one message if that is possible at once.
+bool webimage_sandbox_send_at_once(int socket, const void *bytes, size_t count);
+
+// Sets the longest time that webimage_sandbox_send waits, in milliseconds. Returns 0 or an errno.
+int webimage_sandbox_limit_send(int socket, int milliseconds);
 
 // Sets the longest time that a call of webimage_sandbox_receive waits, in milliseconds; 0: no limit. Returns 0 or an
 // errno. The kernel keeps the time, so that an answer costs one system call; poll(2) would be a second one.
@@ -98,7 +115,7 @@ int webimage_sandbox_limit_wait(int socket, int milliseconds);
 
 // Receives one message. Returns its size, 0 at the end of the stream, or a negative errno: -ETIMEDOUT after the time of
 // webimage_sandbox_limit_wait and after a signal, -EMSGSIZE if the message or its descriptor did not fit. `descriptor`
-// is -1 or a descriptor that the caller owns.
+// is -1 or a descriptor that the caller owns; NULL: a message with descriptors does not fit.
 ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *descriptor);
 
 // --- One processor for host and worker (processor.c) ----------------------------------------------------------------
@@ -106,9 +123,10 @@ ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *des
 typedef struct {
     unsigned long processors[16];  // a cpu_set_t: where the calling thread may run otherwise
     int processor;                 // where it runs now; -1: on all of them
+    bool is_kept;                  // whether it can run nowhere else
 } webimage_sandbox_share;
 
-// Keeps the calling thread on the processor where it runs. Returns false if it may run on no other one, if another
+// Keeps the calling thread on the processor where it runs, unless all others are shared too. Returns false if it may run on no other one, if another
 // thread and its worker share this one, or if that is not possible.
 bool webimage_sandbox_share_processor(webimage_sandbox_share *share);
 

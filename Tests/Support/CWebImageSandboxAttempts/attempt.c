@@ -243,6 +243,12 @@ static int old_interface(pid_t host) {
 #endif
 }
 
+// Without the pipe, a worker goes on after the end of its host.
+static int close_lifetime(pid_t host) {
+    (void)host;
+    return result(close(lifetime));
+}
+
 static int wait_for_children(pid_t host) {
     (void)host;
     int status;
@@ -333,33 +339,99 @@ static void send_answer(const uint64_t *fields, size_t count) {
 
 static const uint64_t in_slots = UINT64_MAX;
 
+// Formats as numbers: that of the coder of these requests, and another one.
+enum { ico = 18, svg = 8 };
+
+static void claim_picture(uint64_t request, uint64_t width, uint64_t height, uint64_t format, uint64_t place) {
+    uint64_t fields[] = {2, request, width, height, 0, format, 0, 1, 0, 0, place};
+    send_answer(fields, sizeof fields / sizeof *fields);
+}
+
+// The host accepts this one, so that the others fail for their own reason.
+static int claim_a_picture(pid_t host) {
+    (void)host;
+    claim_picture(current_request, 8, 8, ico, 0);
+    return 0;
+}
+
 // The first row lies in the window, the last one behind it.
 static int claim_pixels_behind_the_window(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request, 60, 4000, 0, 0, 0, 1, 0, 0, (10 << 20) - 4096};
-    send_answer(fields, sizeof fields / sizeof *fields);
+    claim_picture(current_request, 60, 4000, ico, (10 << 20) - 4096);
     return 0;
 }
 
 static int claim_a_huge_picture(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request, 1 << 24, 1 << 24, 0, 0, 0, 1, 0, 0, in_slots};
-    send_answer(fields, sizeof fields / sizeof *fields);
+    claim_picture(current_request, 1 << 24, 1 << 24, ico, in_slots);
     return 0;
 }
 
 static int claim_more_pixels_than_it_sends(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request, 4000, 4000, 0, 0, 0, 1, 0, 0, in_slots};
-    send_answer(fields, sizeof fields / sizeof *fields);
+    claim_picture(current_request, 4000, 4000, ico, in_slots);
     return 0;
 }
 
 static int claim_another_request(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request + 1, 8, 8, 0, 0, 0, 1, 0, 0, in_slots};
-    send_answer(fields, sizeof fields / sizeof *fields);
+    claim_picture(current_request + 1, 8, 8, ico, 0);
     return 0;
+}
+
+// The host would give the bytes to what handles drawings.
+static int claim_another_format(pid_t host) {
+    (void)host;
+    claim_picture(current_request, 8, 8, svg, 0);
+    return 0;
+}
+
+// Answers that the host can only use in order, so that it sends requests until the socket is full.
+static int answer_without_reading(pid_t host) {
+    (void)host;
+    for (uint64_t request = current_request;; request++) claim_picture(request, 8, 8, ico, 0);
+}
+
+// A true answer with descriptors, which would stay open in the host.
+static void send_with_descriptors(unsigned count) {
+    uint64_t answer[13] = {0x3341534957ULL, 0, 2, current_request, 8, 8, 0, ico, 0, 1, 0, 0, 0};
+    struct iovec part = {.iov_base = answer, .iov_len = sizeof answer};
+    union {
+        char bytes[CMSG_SPACE(8 * sizeof(int))];
+        struct cmsghdr alignment;
+    } control = {{0}};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(count * sizeof(int));
+    for (unsigned i = 0; i < count; i++) ((int *)CMSG_DATA(head))[i] = window;
+    sendmsg(3, &message, MSG_NOSIGNAL);
+}
+
+static int send_a_descriptor(pid_t host) {
+    (void)host;
+    send_with_descriptors(1);
+    return 0;
+}
+
+static int send_two_descriptors(pid_t host) {
+    (void)host;
+    send_with_descriptors(2);
+    return 0;
+}
+
+static int send_eight_descriptors(pid_t host) {
+    (void)host;
+    send_with_descriptors(8);
+    return 0;
+}
+
+// To go on after the end of the host.
+static int close_its_pipe_and_loop(pid_t host) {
+    close(lifetime);
+    return loop_for_ever(host);
 }
 
 static int claim_a_long_payload(pid_t host) {
@@ -434,6 +506,7 @@ static const struct {
     {"use x32 numbers", foreign_numbers},
     {"use the 32-bit interface", old_interface},
     {"wait for children", wait_for_children},
+    {"close the pipe of its life", close_lifetime},
 }, faults[] = {
     {"crash", crash},
     {"trap", abort_itself},
@@ -453,6 +526,13 @@ static const struct {
     {"claim pixels behind the window", claim_pixels_behind_the_window},
     {"claim a long payload", claim_a_long_payload},
     {"answer twice", answer_twice},
+    {"claim a picture", claim_a_picture},
+    {"claim another format", claim_another_format},
+    {"send a descriptor", send_a_descriptor},
+    {"send two descriptors", send_two_descriptors},
+    {"send eight descriptors", send_eight_descriptors},
+    {"answer without reading", answer_without_reading},
+    {"close its pipe and loop", close_its_pipe_and_loop},
 };
 
 enum { attempt_count = sizeof attempts / sizeof *attempts, fault_count = sizeof faults / sizeof *faults };

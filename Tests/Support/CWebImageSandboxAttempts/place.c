@@ -85,3 +85,9 @@ int webimage_run_in_place(int place, const char *program, char *const arguments[
     if (child < 0 || waitpid(child, &status, 0) != child) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+
+pid_t webimage_fork(int (*body)(void *), void *context) {
+    pid_t child = fork();
+    if (child == 0) _exit(body(context));
+    return child;
+}

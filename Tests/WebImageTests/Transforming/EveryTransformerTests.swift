@@ -181,6 +181,32 @@ struct EveryTransformerTests {
         }
     }
 
+    /// A decoder process that was taken over can send any bytes: colours above their alpha, which no decoder writes, NaN
+    /// and infinity. No transformer, hash or encoder may trap.
+    @Test(arguments: PixelFormat.allCases, [false, true])
+    func pixelsThatNoDecoderWritesNeverTrap(_ format: PixelFormat, claimsAlpha: Bool) throws {
+        var random = SeededRandom.printingSeed()
+        let extremes: [UInt16] = [0x7E00, 0x7C00, 0xFC00, 0xFFFF, 0x0001, 0x8000, 0x00FF, 0xFF00, 0]
+        let transformers = try Self.transformers(1) + Self.transformers(0.5)
+        for round in 0..<4 {
+            let pixels = try PixelBuffer(width: 17, height: 9, format: format)
+            pixels.withUnsafeMutableBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: 2) {
+                    let value =
+                        round == 0 ? .random(in: 0 ... .max, using: &random) : extremes.randomElement(using: &random)!
+                    bytes.storeBytes(of: value, toByteOffset: start, as: UInt16.self)
+                }
+            }
+            let image = Image(pixels: pixels, hasAlpha: claimsAlpha, format: .png)
+            for transformer in transformers { _ = transformer.transformedImage(with: image, forKey: "k") }
+            for target in PixelFormat.allCases { _ = try pixels.converted(to: target) }
+            _ = (image.blurHash(), image.thumbHash(), image.averageColor(), image.color(at: .zero)?.hexString)
+            for format in [ImageFormat.jpeg, .png, .gif, .webP, .bmp, .ico] {
+                _ = try? ImageCodersManager.shared.encode(image, format: format, options: EncodingOptions())
+            }
+        }
+    }
+
     @Test func imageWithoutPixelsCannotBeCreated() {
         for (width, height) in [(0, 0), (0, 5), (5, 0), (-1, 5)] {
             #expect(throws: WebImageError.self) {

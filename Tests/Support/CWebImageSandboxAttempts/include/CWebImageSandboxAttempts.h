@@ -33,6 +33,9 @@ enum {
 // Returns its exit status, or -1.
 int webimage_run_in_place(int place, const char *program, char *const arguments[], const char *output);
 
+// Forks this process, which Swift does not offer. The fork calls `body` and exits with its result. Returns its identifier.
+pid_t webimage_fork(int (*body)(void *), void *context);
+
 // Returns the verdict (SECCOMP_RET_…) of the filter of 64-bit ARM on a call whose arguments all have one value.
 // `architecture` 0: ARM's own.
 unsigned webimage_sandbox_arm_verdict(
