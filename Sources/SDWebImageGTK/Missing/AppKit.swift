@@ -19,7 +19,18 @@ extension Button {
     /// Shows the placeholder, then the image of a URL, in the normal state, as an `NSButton` does.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
-        context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock? = nil,
+        context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        sd_setImage(
+            with: url, for: [], placeholderImage: placeholder, options: options, context: context,
+            completed: completedBlock)
+    }
+
+    /// Shows the placeholder, then the image of a URL, in the normal state, as an `NSButton` does. Reports
+    /// progress.
+    @preconcurrency public func sd_setImage(
+        with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
+        context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         sd_setImage(
@@ -30,7 +41,18 @@ extension Button {
     /// Shows the placeholder, then the image of a URL, while the button is pressed, as an `NSButton` does.
     @preconcurrency public func sd_setAlternateImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
-        context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock? = nil,
+        context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
+    ) {
+        sd_setImage(
+            with: url, for: .highlighted, placeholderImage: placeholder, options: options, context: context,
+            completed: completedBlock)
+    }
+
+    /// Shows the placeholder, then the image of a URL, while the button is pressed, as an `NSButton` does. Reports
+    /// progress.
+    @preconcurrency public func sd_setAlternateImage(
+        with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
+        context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         sd_setImage(
