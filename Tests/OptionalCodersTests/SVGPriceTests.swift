@@ -114,7 +114,8 @@ struct SVGPriceTests {
         let error = #expect(throws: WebImageError.self) { try decode(drawing) }
         #expect(error?.code == .limitExceeded)
         if case .limit(let limit, _, _) = error?.underlying { #expect([.decodeTime, .decodeBytes].contains(limit)) }
-        #expect(ProcessorTime.seconds - start < Sanitizer.seconds(1))
+        // Drawing takes more than eight seconds; the estimate of a debug build on a slow machine more than one.
+        #expect(ProcessorTime.seconds - start < Sanitizer.seconds(3))
     }
 
     /// librsvg 2.54 ends the process for such letters.
