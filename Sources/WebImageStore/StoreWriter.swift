@@ -65,8 +65,8 @@ final class StoreWriter {
         setMetadata = try database.prepare("UPDATE entry SET metadata = ?2, changed = ?3 WHERE key = ?1")
         setSize = try database.prepare("INSERT OR REPLACE INTO pixel_size VALUES(?, ?, ?)")
         variants = try database.prepare(
-            "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
-        family = try database.prepare("SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3")
+            "SELECT \(RemovableRow.columns) FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
+        family = try database.prepare("SELECT \(RemovableRow.columns) FROM entry WHERE source = ? AND kind = 3")
     }
 
     /// Sets the size of the log in bytes at which a commit performs a checkpoint. A longer log is then truncated.
@@ -157,19 +157,15 @@ final class StoreWriter {
         of record: EntryRecord, but row: Int, _ superseded: inout [String]
     ) throws(DatabaseError) {
         guard let source = record.source, let version = record.version else { return }
-        let stale = try variants.all(.blob(source.data), .blob(version.data), .integer(row)) {
-            RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
-        }
+        let stale = try variants.all(
+            .blob(source.data), .blob(version.data), .integer(row), read: RemovableRow.init)
         try remove(stale, &superseded)
     }
 
     /// Removes every variant of this original.
     func removeVariants(of source: KeyFingerprint) throws(DatabaseError) {
         try transaction { superseded throws(DatabaseError) in
-            let rows = try family.all(.blob(source.data)) {
-                RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
-            }
-            try remove(rows, &superseded)
+            try remove(try family.all(.blob(source.data), read: RemovableRow.init), &superseded)
         }
     }
 
@@ -204,8 +200,28 @@ final class StoreWriter {
         return isRemoved
     }
 
+    /// Removes every entry and every stored pixel size.
+    func removeAll() throws(DatabaseError) {
+        try transaction { _ throws(DatabaseError) in
+            try database.execute(
+                "DELETE FROM entry; DELETE FROM value; DELETE FROM pixel_size; UPDATE total SET count = 0, bytes = 0")
+        }
+        // Rename the folder first. A process that writes during the removal then creates a new folder, and the files in
+        // the new folder are not lost.
+        let doomed = folder.files + "-" + KeyHash.hex(UInt64.random(in: 0 ... .max))
+        if rename(folder.files, doomed) == 0 { FileTree.remove(doomed) }
+        _ = StoreFolder.makeFolders(folder.files)
+        try database.execute("PRAGMA incremental_vacuum")
+    }
+
     func totals() throws(DatabaseError) -> (count: Int, bytes: Int) {
         try readTotal.first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+    }
+
+    /// Computes the totals again from all rows. Used by ``DiskStore/verify()``.
+    func repairTotals() throws(DatabaseError) {
+        try database.execute(
+            "UPDATE total SET count = (SELECT count(*) FROM entry), bytes = (SELECT ifnull(sum(size), 0) FROM entry)")
     }
 }
 
@@ -216,6 +232,15 @@ struct RemovableRow {
     let file: String?
     /// The ``KeyHash/order`` of the row's key.
     let order: UInt64
+
+    /// The columns that a `SELECT` must list first.
+    static let columns = "id, size, file, key"
+    static let columnCount: Int32 = 4
+
+    /// Reads the current row of a statement.
+    init(_ row: Statement) {
+        (id, size, file, order) = (row.integer(0), row.integer(1), row.text(2), row.key(3)?.order ?? 0)
+    }
 }
 
 /// A write that is ready for the transaction. If the value needs a file, the file is already written.
@@ -250,28 +275,4 @@ private struct PreparedWrite {
         }
         self.data = data
     }
-}
-
-/// Limits the number of stored pixel sizes without entries.
-extension StoreWriter {
-    /// The maximum number of sizes in each of the 256 key shards. The maximum total is 262,144 sizes, or about 10 MB.
-    static let pixelSizesOfShard = 1024
-
-    /// Removes sizes without an entry from one shard until at most `limit` sizes are left. Sizes with an entry stay,
-    /// so more than `limit` sizes can be left.
-    ///
-    /// The removed sizes are arbitrary, because keys are hashes and the table has no dates.
-    func prunePixelSizes(shard: UInt8, limit: Int = pixelSizesOfShard) throws(DatabaseError) {
-        let end = shard == .max ? "" : " AND key < x'\(Self.digits(shard + 1))'"
-        let range = "key >= x'\(Self.digits(shard))'" + end
-        let count = try database.integer("SELECT count(*) FROM pixel_size WHERE \(range)") ?? 0
-        guard count > limit else { return }
-        try database.execute(
-            """
-            DELETE FROM pixel_size WHERE key IN (SELECT key FROM pixel_size WHERE \(range)
-            AND NOT EXISTS (SELECT 1 FROM entry WHERE entry.key = pixel_size.key) LIMIT \(count - limit))
-            """)
-    }
-
-    private static func digits(_ shard: UInt8) -> String { (shard < 16 ? "0" : "") + String(shard, radix: 16) }
 }

@@ -161,9 +161,13 @@ struct DamageTests {
         let digits = (shard as NSString).lastPathComponent
         let orphan = shard + "/" + digits + String(repeating: "0", count: 30) + "-0123456789abcdef"
         for path in [orphan, kept + ".tmp"] { try bytes(10).write(to: URL(fileURLWithPath: path)) }
-        cache.store.write { writer throws(DatabaseError) in try writer.sweep(shard: number) }
+        cache.store.write { writer throws(DatabaseError) in
+            try StoreSweep(writer, shard: number).removeOrphanedFiles()
+        }
         #expect(FileManager.default.fileExists(atPath: orphan))
-        cache.store.write { writer throws(DatabaseError) in try writer.sweep(shard: number, olderThan: -10) }
+        cache.store.write { writer throws(DatabaseError) in
+            try StoreSweep(writer, shard: number).removeOrphanedFiles(olderThan: -10)
+        }
         #expect(!FileManager.default.fileExists(atPath: orphan))
         #expect(!FileManager.default.fileExists(atPath: kept + ".tmp"))
         #expect(cache.data(forKey: "key") == bytes(90_000))

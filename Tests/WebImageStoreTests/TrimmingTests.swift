@@ -35,7 +35,7 @@ struct TrimmingTests {
 
     @Test func moreRowsThanABatchAreTrimmed() throws {
         let cache = try open()
-        for key in 0..<StoreWriter.trimBatch + 2000 { cache.setData(Data(count: 10), forKey: "\(key)") }
+        for key in 0..<StoreTrimmer.rowsPerBatch + 2000 { cache.setData(Data(count: 10), forKey: "\(key)") }
         cache.flush()
         trim(cache, to: 10_000)
         #expect(cache.totalSize() <= 10_000)
@@ -55,14 +55,14 @@ struct TrimmingTests {
         }
         cache.flush()
         cache.store.write { writer throws(DatabaseError) in
-            for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard, limit: 2) }
+            for shard in 0...UInt8.max { try StoreSweep(writer, shard: shard).removeExcessPixelSizes(limit: 2) }
         }
         let kept = (0..<3000).filter { cache.pixelSize(forKey: "\($0)") == PixelSize(width: $0 + 1, height: 7) }
         // When pixel sizes are pruned, the sizes of all existing entries (0 to 299) stay.
         #expect(kept.prefix(300) == Array(0..<300)[...])
         #expect(kept.count <= 300 + 2 * 256 && kept.count > 300)
         cache.store.write { writer throws(DatabaseError) in
-            for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard) }
+            for shard in 0...UInt8.max { try StoreSweep(writer, shard: shard).removeExcessPixelSizes() }
         }
         #expect((0..<3000).count { cache.pixelSize(forKey: "\($0)") != nil } == kept.count)
     }
@@ -70,7 +70,7 @@ struct TrimmingTests {
     @Test func moreFilesThanABatchAreTrimmedAndRemoved() throws {
         let cache = try open()
         let value = bytes(StoreFormat.inlineLimit + 1)
-        let count = StoreWriter.trimmedFiles * 2 + 100
+        let count = StoreTrimmer.filesPerBatch * 2 + 100
         for key in 0..<count { cache.setData(value, forKey: "\(key)") }
         cache.flush()
         #expect(valueFiles == count)
