@@ -51,7 +51,7 @@ package enum SandboxFuzzing {
         guard let process = SandboxProcess(playing: sockets[0]) else { return }
         let worker = SandboxWorker(process, .basic)
         var request = SandboxRequest(.decode)
-        request.coder = ImageGIFCoder.place.index
+        request.coder = ImageGIFCoder.workerCoder.index
         request.options.limits.maxPixels = 1 << 22
         request.options.limits.maxDecodeTime = .seconds(1)
         if pixels {

@@ -233,7 +233,7 @@ package final class SandboxPool: Sendable {
         if state.statistics.workers >= configuration.mostWorkers {
             guard !state.idle.isEmpty else { return .wait(nil) }
             // A worker that keeps an animation or an arriving picture makes room last.
-            let index = state.idle.firstIndex { !$0.worker.keepsSessions } ?? 0
+            let index = state.idle.firstIndex { $0.worker.sessions.isEmpty } ?? 0
             replaced = state.idle.remove(at: index)
             state.statistics.workers -= 1
             state.statistics.retired += 1
@@ -285,10 +285,10 @@ package final class SandboxPool: Sendable {
                 if end != .deadline, end != .cancelled { state.backOff.died(at: clock.now) }
             } else if lent.worker.hasEnded {
                 countIdleDeath(&state)
-            } else if lent.worker.files >= configuration.picturesPerWorker && !lent.worker.keepsSessions {
+            } else if lent.worker.files >= configuration.picturesPerWorker && lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
                 lent.worker.endAlone()
-            } else if case .one = lent.kind.owner, !lent.worker.keepsSessions {
+            } else if case .one = lent.kind.owner, lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
                 lent.worker.endAlone()
             } else if !state.isShutDown {

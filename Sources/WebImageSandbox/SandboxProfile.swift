@@ -64,28 +64,28 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
 }
 
 extension SandboxProfile {
-    /// Where the coder of each type runs.
-    private static let places: [ObjectIdentifier: SandboxPlace] = {
+    /// The name of each type of coder in the workers.
+    private static let workerCoders: [ObjectIdentifier: WorkerCoder] = {
         let pairs = allCases.flatMap { profile in
             profile.types.enumerated().map { index, type in
-                (ObjectIdentifier(type), SandboxPlace(profile: profile, index: index))
+                (ObjectIdentifier(type), WorkerCoder(profile: profile, index: index))
             }
         }
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 
-    fileprivate static func place(of type: any SandboxableCoder.Type) -> SandboxPlace {
-        places[ObjectIdentifier(type)]!
+    fileprivate static func workerCoder(of type: any SandboxableCoder.Type) -> WorkerCoder {
+        workerCoders[ObjectIdentifier(type)]!
     }
 
     /// The type of a coder of this package; nil for any other coder. A cast would search all types of the program.
     static func coderType(of coder: any ImageCoder) -> (any SandboxableCoder.Type)? {
-        places[ObjectIdentifier(type(of: coder))].map { $0.profile.types[$0.index] }
+        workerCoders[ObjectIdentifier(type(of: coder))].map { $0.profile.types[$0.index] }
     }
 }
 
 extension SandboxableCoder {
-    static var place: SandboxPlace { SandboxProfile.place(of: Self.self) }
+    static var workerCoder: WorkerCoder { SandboxProfile.workerCoder(of: Self.self) }
 }
 
 extension ImageICOCoder: SandboxableCoder { static var formats: [ImageFormat] { [.ico] } }

@@ -1,8 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// The place of a coder in the workers.
-struct SandboxPlace: Sendable, Equatable {
+/// Names a coder in the workers.
+struct WorkerCoder: Sendable, Equatable {
+    /// The profile of the workers that contain the coder.
     var profile: SandboxProfile
     /// The position in ``SandboxProfile/types``.
     var index: Int
@@ -22,7 +23,7 @@ struct SandboxPlace: Sendable, Equatable {
 /// bytes again.
 private final class SandboxSession: Sendable {
     let pool: SandboxPool
-    let place: SandboxPlace
+    let coder: WorkerCoder
     let kind: SandboxPool.Kind
     let number: UInt64
     private let worker = Locked<WeakWorker>(WeakWorker())
@@ -31,11 +32,11 @@ private final class SandboxSession: Sendable {
         weak var value: SandboxWorker?
     }
 
-    init(_ pool: SandboxPool, _ place: SandboxPlace, kind: SandboxPool.Kind, number: UInt64) {
-        (self.pool, self.place, self.kind, self.number) = (pool, place, kind, number)
+    init(_ pool: SandboxPool, _ coder: WorkerCoder, kind: SandboxPool.Kind, number: UInt64) {
+        (self.pool, self.coder, self.kind, self.number) = (pool, coder, kind, number)
     }
 
-    deinit { worker.withLock { $0.value }?.closeLater(number) }
+    deinit { worker.withLock { $0.value }?.sessions.closeLater(number) }
 
     func isIn(_ worker: SandboxWorker) { self.worker.withLock { $0.value = worker } }
 
@@ -45,15 +46,15 @@ private final class SandboxSession: Sendable {
     ) throws(WebImageError) -> Value {
         let known = worker.withLock { $0.value }
         return try pool.withWorker(kind, preferring: known) { worker throws(WebImageError) in
-            let value = try body(worker, worker.keeps(number))
-            worker.keep(number)
+            let value = try body(worker, worker.sessions.keeps(number))
+            worker.sessions.keep(number)
             isIn(worker)
             return value
         }
     }
 
     func request(_ command: SandboxRequest.Command, _ options: DecodingOptions) -> SandboxRequest {
-        var request = place.request(command, options)
+        var request = coder.request(command, options)
         request.session = number
         return request
     }
@@ -81,11 +82,11 @@ final class SandboxAnimation: Sendable {
 
     /// Opens an animation in a worker.
     init(
-        _ data: Data, pool: SandboxPool, place: SandboxPlace, options: DecodingOptions
+        _ data: Data, pool: SandboxPool, coder: WorkerCoder, options: DecodingOptions
     ) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
         let session = SandboxSession(
-            pool, place, kind: pool.kind(place.profile), number: pool.makeNumber())
+            pool, coder, kind: pool.kind(coder.profile), number: pool.makeNumber())
         facts = try session.withWorker { worker, _ throws(WebImageError) in
             try Self.open(data, for: session, options: options, in: worker)
         }
@@ -101,18 +102,18 @@ final class SandboxAnimation: Sendable {
 
     /// Decodes a picture. If it is an animation whose frames are wanted, also returns the opened animation.
     static func decode(
-        _ data: Data, pool: SandboxPool, place: SandboxPlace, options: DecodingOptions
+        _ data: Data, pool: SandboxPool, coder: WorkerCoder, options: DecodingOptions
     ) throws(WebImageError) -> (image: Image, animation: SandboxAnimation?) {
         try options.limits.checkEncodedBytes(data.count)
-        let kind = pool.kind(place.profile)
-        let session = SandboxSession(pool, place, kind: kind, number: pool.makeNumber())
+        let kind = pool.kind(coder.profile)
+        let session = SandboxSession(pool, coder, kind: kind, number: pool.makeNumber())
         return try pool.withWorker(kind) { worker throws(WebImageError) in
             let (image, frameCount) = try worker.image(session.request(.decode, options), .data(data))
             guard frameCount > 1 else { return (image, nil) }
-            worker.keep(session.number)
+            worker.sessions.keep(session.number)
             session.isIn(worker)
             let facts = try describe(session.request(.describe, options), of: .none, byteCount: data.count, in: worker)
-            guard facts.frameCount == frameCount else { throw worker.lied() }
+            guard facts.frameCount == frameCount else { throw worker.endAfterMalformedAnswer() }
             return (
                 image,
                 SandboxAnimation(data, facts: facts, session: session, options: options, size: image.pixelSize)
@@ -133,7 +134,7 @@ final class SandboxAnimation: Sendable {
                 request.number = index
                 let image = try worker.image(request).image
                 // Views and caches plan their memory by the first frame.
-                guard state.withLock({ $0.isSize(of: image) }) else { throw worker.lied() }
+                guard state.withLock({ $0.isSize(of: image) }) else { throw worker.endAfterMalformedAnswer() }
                 return image
             } catch {
                 // A view asks for the frame again and again, and each time would cost a worker.
@@ -154,7 +155,9 @@ final class SandboxAnimation: Sendable {
     ) throws(WebImageError) -> SandboxAnimationFacts {
         let limits = request.options.limits
         let payload = try worker.payload(request, input, mostBytes: SandboxPayload.mostBytes(byteCount, limits))
-        guard let facts = SandboxAnimationFacts(payload: payload, limits) else { throw worker.lied() }
+        guard let facts = SandboxAnimationFacts(payload: payload, limits) else {
+            throw worker.endAfterMalformedAnswer()
+        }
         return facts
     }
 }
@@ -179,15 +182,15 @@ final class SandboxStream: Sendable {
     }
 
     private let options: DecodingOptions
-    private let place: SandboxPlace
+    private let coder: WorkerCoder
     private let pool: @Sendable () throws(WebImageError) -> SandboxPool
     private let state = Locked(State())
 
     init(
-        _ place: SandboxPlace, options: DecodingOptions,
+        _ coder: WorkerCoder, options: DecodingOptions,
         pool: @escaping @Sendable () throws(WebImageError) -> SandboxPool
     ) {
-        (self.place, self.options, self.pool) = (place, options, pool)
+        (self.coder, self.options, self.pool) = (coder, options, pool)
     }
 
     var info: ImageInfo? { state.withLock { $0.facts.info } }
@@ -217,7 +220,7 @@ final class SandboxStream: Sendable {
             let pool = try pool()
             let session =
                 state.session
-                ?? SandboxSession(pool, place, kind: pool.kind(place.profile), number: pool.makeNumber())
+                ?? SandboxSession(pool, coder, kind: pool.kind(coder.profile), number: pool.makeNumber())
             state.session = session
             let all = state.received
             state.facts = try session.withWorker { worker, isOpen throws(WebImageError) in
@@ -237,8 +240,8 @@ final class SandboxStream: Sendable {
         let payload = try worker.payload(
             request, .data(bytes), mostBytes: SandboxPayload.mostBytes(bytes.count, options.limits))
         guard let facts = SandboxStreamFacts(payload: payload),
-            facts.info.map({ place.formats.contains($0.format) }) ?? true
-        else { throw worker.lied() }
+            facts.info.map({ coder.formats.contains($0.format) }) ?? true
+        else { throw worker.endAfterMalformedAnswer() }
         return facts
     }
 
@@ -285,7 +288,7 @@ final class SandboxStream: Sendable {
             }
             state.nextOpening = state.isFinished ? .max : count + count / 8
             if let pool = try? pool(),
-                let opened = try? SandboxAnimation(state.received, pool: pool, place: place, options: options),
+                let opened = try? SandboxAnimation(state.received, pool: pool, coder: coder, options: options),
                 opened.facts.frameCount > 1 || state.isFinished
             {
                 state.animation = opened

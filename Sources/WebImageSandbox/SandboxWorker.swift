@@ -53,9 +53,8 @@ package final class SandboxWorker: @unchecked Sendable {
 
     package let profile: SandboxProfile
     var protections: SandboxProtections { process.protections }
-    /// The animations and arriving pictures that the worker keeps, the longest unused first. Only the thread to which
-    /// the pool has lent the worker changes it.
-    private var sessions: [UInt64] = []
+    /// The animations and arriving pictures that the worker keeps.
+    let sessions = WorkerSessions()
     /// How often the worker was given a file: to decode it, to open it, or to read its header.
     private(set) var files = 0
     /// The pictures, frames and partial images that were asked for.
@@ -67,8 +66,6 @@ package final class SandboxWorker: @unchecked Sendable {
     private let process: SandboxProcess
     private var nextID: UInt64 = 1
     private var ended: End?
-    /// Sessions that nothing refers to any more. They are closed before the next request.
-    private let closing = Locked<[UInt64]>([])
 
     /// Starts a worker and waits until it is locked.
     ///
@@ -108,28 +105,6 @@ package final class SandboxWorker: @unchecked Sendable {
     /// Sets what is called when the process ends while nothing waits for it. It may have ended before.
     func onEnd(_ action: @escaping @Sendable () -> Void) { process.child.onEnd(action) }
 
-    /// Whether the worker keeps a session and will still do so at the next request.
-    func keeps(_ session: UInt64) -> Bool { sessions.contains(session) && !closing.withLock { $0.contains(session) } }
-
-    /// Whether the worker keeps any session.
-    var keepsSessions: Bool {
-        let closing = closing.withLock { $0 }
-        return sessions.contains { !closing.contains($0) }
-    }
-
-    /// Notes that the worker keeps a session, and closes the longest unused one if there are too many.
-    func keep(_ session: UInt64) {
-        sessions.removeAll { $0 == session }
-        sessions.append(session)
-        for oldest in sessions.dropLast(Self.mostSessions) { closeLater(oldest) }
-    }
-
-    /// The most animations and arriving pictures that a worker keeps.
-    private static let mostSessions = 16
-
-    /// Closes a session before the next request. Does not block.
-    func closeLater(_ session: UInt64) { closing.withLock { $0.append(session) } }
-
     // MARK: Requests
 
     /// Returns a picture. Blocks the calling thread.
@@ -142,7 +117,7 @@ package final class SandboxWorker: @unchecked Sendable {
         try exchange(request, input) { answer, call throws(WebImageError) in
             guard case .image(call.id, let picture) = answer, picture.answers(request.options),
                 profile.types[request.coder].formats.contains(picture.format)
-            else { throw lied() }
+            else { throw endAfterMalformedAnswer() }
             return (try image(picture, call), picture.frameCount)
         }
     }
@@ -152,7 +127,9 @@ package final class SandboxWorker: @unchecked Sendable {
         _ request: SandboxRequest, _ input: Input = .none, mostBytes: Int
     ) throws(WebImageError) -> Data {
         try exchange(request, input) { answer, call throws(WebImageError) in
-            guard case .payload(call.id, let count, let bytes) = answer, count <= mostBytes else { throw lied() }
+            guard case .payload(call.id, let count, let bytes) = answer, count <= mostBytes else {
+                throw endAfterMalformedAnswer()
+            }
             if bytes.count == count { return bytes }
             var result = Data(count: count)
             try copy(call, count: count) { range, source in
@@ -164,8 +141,8 @@ package final class SandboxWorker: @unchecked Sendable {
         }
     }
 
-    /// Ends the worker because what it answered cannot be true.
-    func lied() -> WebImageError { fail(.violation, "the answer was malformed") }
+    /// Ends the worker because its answer cannot be true, and returns the error of the request.
+    func endAfterMalformedAnswer() -> WebImageError { fail(.violation, "the answer was malformed") }
 
     /// Ends the process without a wait as soon as nothing refers to the worker.
     func endAlone() { gate.withLock { process.endsAlone = true } }
@@ -253,11 +230,7 @@ package final class SandboxWorker: @unchecked Sendable {
     }
 
     private func send(_ request: inout SandboxRequest, _ input: Input) throws(WebImageError) {
-        for session in closing.withLock({ list in
-            defer { list.removeAll() }
-            return list
-        }) where sessions.contains(session) {
-            sessions.removeAll { $0 == session }
+        for session in sessions.takeClosed() {
             var close = SandboxRequest(.close)
             close.session = session
             try checkSent(process.send(close))
@@ -281,14 +254,14 @@ package final class SandboxWorker: @unchecked Sendable {
 
     private func checkSent(_ errno: Int32) throws(WebImageError) {
         guard errno != EAGAIN else { throw fail(.violation, "the decoder process receives no messages") }
-        guard errno == 0 else { throw lost() }
+        guard errno == 0 else { throw endedBeforeRequest() }
     }
 
     private func receive(_ call: Call) throws(WebImageError) -> (SandboxAnswer, UInt64) {
         switch process.receive(until: call.deadline, call.budget) {
         case .success((.violation(let number), _)) where number == Int(webimage_sandbox_abort_call):
             // A library has found an error that it cannot handle. librsvg does so for some files.
-            throw crashed("SIGABRT")
+            throw crashed(by: SIGABRT)
         case .success((.violation(let number), _)):
             throw fail(.violation, "the decoder process made the forbidden system call \(number)")
         case .success(let answer): return (answer.answer, answer.busy)
@@ -299,8 +272,8 @@ package final class SandboxWorker: @unchecked Sendable {
         case .failure(.cancelled):
             _ = fail(.cancelled, "")
             throw .cancelled
-        case .failure(.malformed): throw lied()
-        case .failure(.ended): throw died()
+        case .failure(.malformed): throw endAfterMalformedAnswer()
+        case .failure(.ended): throw endedInRequest()
         }
     }
 
@@ -312,7 +285,7 @@ package final class SandboxWorker: @unchecked Sendable {
         let partCount = SandboxWindow.partCount(count)
         for part in 0..<partCount {
             if part >= 2 {
-                guard case .nextPart(call.id) = try receive(call).0 else { throw lied() }
+                guard case .nextPart(call.id) = try receive(call).0 else { throw endAfterMalformedAnswer() }
             }
             let range = SandboxWindow.range(ofPart: part, of: count)
             take(
@@ -322,7 +295,7 @@ package final class SandboxWorker: @unchecked Sendable {
             // The slot is free for the part after the next one.
             guard part + 2 < partCount else { continue }
             let errno = process.sendCredit()
-            guard errno == 0 else { throw errno == EAGAIN ? lied() : died() }
+            guard errno == 0 else { throw errno == EAGAIN ? endAfterMalformedAnswer() : endedInRequest() }
         }
     }
 
@@ -340,7 +313,7 @@ package final class SandboxWorker: @unchecked Sendable {
             picture.profileByteCount == 0
             ? nil : ColorProfile(iccData: Data(bytes: process.window, count: picture.profileByteCount))
         if let offset = picture.arenaOffset {
-            guard pixels.byteCount <= SandboxWindow.arenaBytes - offset else { throw lied() }
+            guard pixels.byteCount <= SandboxWindow.arenaBytes - offset else { throw endAfterMalformedAnswer() }
             pixels.withUnsafeMutableBytes {
                 $0.copyMemory(
                     from: UnsafeRawBufferPointer(
@@ -366,27 +339,27 @@ package final class SandboxWorker: @unchecked Sendable {
     // MARK: Ends
 
     /// The worker had ended before the request was sent, so the request is not the cause.
-    private func lost() -> WebImageError {
+    private func endedBeforeRequest() -> WebImageError {
         _ = process.waitForEnd()
         return fail(.lost, "the decoder process has ended")
     }
 
     /// The worker ended in this request.
-    private func died() -> WebImageError {
+    private func endedInRequest() -> WebImageError {
         switch process.waitForEnd() {
         case .signalled(SIGKILL): return fail(.lost, "the decoder process was killed")
         case .signalled(SIGSYS): return fail(.violation, "the decoder process made a forbidden system call")
-        case .signalled(let signal): return crashed(Self.name(signal))
+        case .signalled(let signal): return crashed(by: signal)
         case .exited(let status): return fail(.lost, "the decoder process exited with status \(status)")
         case .unknown: return fail(.lost, "the decoder process has ended")
         }
     }
 
-    private func crashed(_ signal: String) -> WebImageError {
+    private func crashed(by signal: Int32) -> WebImageError {
         _ = fail(.crash, "")
         return WebImageError(
             .decoderFailed, stage: .decode,
-            underlying: .codec(library: "decoder process", message: "crashed (\(signal))"),
+            underlying: .codec(library: "decoder process", message: "crashed (\(Self.name(of: signal)))"),
             hint: "The file makes its decoder crash.")
     }
 
@@ -401,7 +374,7 @@ package final class SandboxWorker: @unchecked Sendable {
             .decoderFailed, stage: .decode, underlying: .message(text), hint: "Load the picture again.")
     }
 
-    private static func name(_ signal: Int32) -> String {
+    private static func name(of signal: Int32) -> String {
         let names = [
             SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE", SIGABRT: "SIGABRT",
             SIGTRAP: "SIGTRAP", SIGXCPU: "SIGXCPU",

@@ -22,7 +22,7 @@ protocol SandboxableCoder: DetailedImageCoder {
 
     // In the host.
     /// The coder that decodes in workers.
-    static var isolated: any ImageCoder { get }
+    static var sandboxed: any ImageCoder { get }
     /// The result of a decode whose first frame is `poster`.
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image
 }
@@ -44,7 +44,7 @@ extension SandboxableCoder {
         ImageProperties(info: try shared.imageInfo(of: data, limits: limits))
     }
 
-    static var isolated: any ImageCoder { SandboxedCoder<Self>() }
+    static var sandboxed: any ImageCoder { SandboxedCoder<Self>() }
 
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image { poster }
 }

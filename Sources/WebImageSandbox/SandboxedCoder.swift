@@ -33,29 +33,29 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
-        return try Self.isolated { pool throws(WebImageError) in
+        return try Self.withWorkers { pool throws(WebImageError) in
             var options = DecodingOptions()
             options.limits = limits
-            let request = Base.place.request(.info, options)
-            return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
+            let request = Base.workerCoder.request(.info, options)
+            return try pool.withWorker(pool.kind(Base.workerCoder.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
                 guard let info = ImageInfo(sandboxPayload: payload), Base.formats.contains(info.format) else {
-                    throw worker.lied()
+                    throw worker.endAfterMalformedAnswer()
                 }
                 return info
             }
-        } here: { () throws(WebImageError) in
+        } orHere: { () throws(WebImageError) in
             try Base.shared.imageInfo(of: data, limits: limits)
         }
     }
 
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try Self.isolated { pool throws(WebImageError) in
+        try Self.withWorkers { pool throws(WebImageError) in
             let (image, animation) = try SandboxAnimation.decode(
-                data, pool: pool, place: Base.place, options: options)
+                data, pool: pool, coder: Base.workerCoder, options: options)
             return Base.image(image, animation)
-        } here: { () throws(WebImageError) in
+        } orHere: { () throws(WebImageError) in
             try Base.shared.decode(data, options: options)
         }
     }
@@ -66,9 +66,9 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
         try Base.shared.encode(image, format: format, options: options)
     }
 
-    /// Runs `body` with the pool of the process. If no worker can start and the program asked for it, runs `here`.
-    private static func isolated<Value>(
-        _ body: (SandboxPool) throws(WebImageError) -> Value, here: () throws(WebImageError) -> Value
+    /// Runs `body` with the pool of workers. If no worker can start and the program asked for it, runs `decodeHere`.
+    private static func withWorkers<Value>(
+        _ body: (SandboxPool) throws(WebImageError) -> Value, orHere decodeHere: () throws(WebImageError) -> Value
     ) throws(WebImageError) -> Value {
         let host = try SandboxHost.current()
         do throws(WebImageError) {
@@ -76,7 +76,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
         } catch {
             guard error.code == .sandboxUnavailable, host.decodesHere else { throw error }
             SandboxHost.warnOnce(error)
-            return try here()
+            return try decodeHere()
         }
     }
 }
@@ -107,9 +107,9 @@ extension SandboxedCoder: AnimatedImageCoder where Base: DetailedAnimatedImageCo
 extension SandboxedCoder: DetailedAnimatedImageCoder where Base: DetailedAnimatedImageCoder {
     convenience init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         self.init(
-            try Self.isolated { pool throws(WebImageError) in
-                .opened(try SandboxAnimation(data, pool: pool, place: Base.place, options: options))
-            } here: { () throws(WebImageError) in
+            try Self.withWorkers { pool throws(WebImageError) in
+                .opened(try SandboxAnimation(data, pool: pool, coder: Base.workerCoder, options: options))
+            } orHere: { () throws(WebImageError) in
                 .openedHere(try Base(animation: data, options: options))
             } as Work)
     }
@@ -127,7 +127,7 @@ extension SandboxedCoder: ProgressiveImageCoder where Base: StreamingImageCoder 
     convenience init(incrementalWithOptions options: ImageCoderOptions?) {
         self.init(
             .arriving(
-                SandboxStream(Base.place, options: DecodingOptions(options)) { () throws(WebImageError) in
+                SandboxStream(Base.workerCoder, options: DecodingOptions(options)) { () throws(WebImageError) in
                     try SandboxHost.current().pool
                 }))
     }
@@ -151,19 +151,19 @@ extension SandboxedCoder: StreamingImageCoder where Base: StreamingImageCoder {
 extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesReading {
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
-        return try Self.isolated { pool throws(WebImageError) in
+        return try Self.withWorkers { pool throws(WebImageError) in
             var options = DecodingOptions()
             options.limits = limits
-            let request = Base.place.request(.properties, options)
-            return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
+            let request = Base.workerCoder.request(.properties, options)
+            return try pool.withWorker(pool.kind(Base.workerCoder.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
                 guard let properties = ImageProperties(sandboxPayload: payload),
                     Base.formats.contains(properties.info.format)
-                else { throw worker.lied() }
+                else { throw worker.endAfterMalformedAnswer() }
                 return properties
             }
-        } here: { () throws(WebImageError) in
+        } orHere: { () throws(WebImageError) in
             try Base.shared.imageProperties(of: data, limits: limits)
         }
     }

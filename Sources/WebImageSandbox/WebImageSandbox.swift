@@ -123,7 +123,7 @@ public enum WebImageSandbox {
 
     /// Returns the coder that decodes in workers in place of a coder of this package, and any other coder itself.
     private static func isolatedCoder(for coder: any ImageCoder) -> any ImageCoder {
-        SandboxProfile.coderType(of: coder)?.isolated ?? coder
+        SandboxProfile.coderType(of: coder)?.sandboxed ?? coder
     }
 
     /// Returns the coders with those of this package replaced by coders that decode in workers.

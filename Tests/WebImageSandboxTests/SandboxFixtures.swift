@@ -40,14 +40,14 @@ func animation(_ format: ImageFormat, frameCount: Int = 5, width: Int = 60, heig
 extension SandboxProfile {
     var coders: [any DetailedImageCoder] { types.map { $0.shared } }
 
-    func place(of data: Data) throws -> SandboxPlace {
-        try #require(types.last { $0.shared.canDecode(from: data) } ?? types.last).place
+    func workerCoder(of data: Data) throws -> WorkerCoder {
+        try #require(types.last { $0.shared.canDecode(from: data) } ?? types.last).workerCoder
     }
 }
 
 extension SandboxWorker {
     func decode(_ data: Data, options: DecodingOptions = DecodingOptions()) throws -> Image {
-        try image(try profile.place(of: data).request(.decode, options), .data(data)).image
+        try image(try profile.workerCoder(of: data).request(.decode, options), .data(data)).image
     }
 }
 
@@ -56,9 +56,9 @@ extension SandboxPool {
         _ data: Data, profile: SandboxProfile = .basic, owner: FileOwner = .shared,
         options: DecodingOptions = DecodingOptions()
     ) throws -> Image {
-        let place = try profile.place(of: data)
+        let coder = try profile.workerCoder(of: data)
         return try owner.run { () throws(WebImageError) in
-            try SandboxAnimation.decode(data, pool: self, place: place, options: options).image
+            try SandboxAnimation.decode(data, pool: self, coder: coder, options: options).image
         }
     }
 }

@@ -107,11 +107,11 @@ private final class ForkedDecodes: Sendable {
     init(_ pool: SandboxPool, phase: Int) throws {
         let picture = try gradient(width: 60, height: 40, phase: phase)
         let gif = try animation(.gif, frameCount: phase == 0 ? 3 : 4)
-        let place = try SandboxProfile.basic.place(of: gif)
+        let coder = try SandboxProfile.basic.workerCoder(of: gif)
         (self.pool, pixels) = (pool, rows(picture))
         data = try ImagePNGCoder.shared.encode(picture, format: .png, options: EncodingOptions())
         frames = try #require(
-            SandboxAnimation.decode(gif, pool: pool, place: place, options: DecodingOptions()).animation)
+            SandboxAnimation.decode(gif, pool: pool, coder: coder, options: DecodingOptions()).animation)
         frame = try rows(ImageGIFCoder(animation: gif, options: DecodingOptions()).frame(at: 2))
     }
 

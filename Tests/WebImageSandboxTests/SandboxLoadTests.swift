@@ -109,7 +109,7 @@ struct SandboxLoadTests {
                         let image = try budget.run { () throws(WebImageError) in
                             try owner.run { () throws(WebImageError) in
                                 try SandboxAnimation.decode(
-                                    data, pool: pool, place: ImagePNGCoder.place, options: DecodingOptions()
+                                    data, pool: pool, coder: ImagePNGCoder.workerCoder, options: DecodingOptions()
                                 ).image
                             }
                         }
@@ -156,7 +156,7 @@ struct SandboxLoadTests {
                     let result: Int32? = try? FileOwner.scoped(scope).run { () throws(WebImageError) in
                         try pool.withWorker(pool.kind(.basic)) { worker throws(WebImageError) in
                             var request = SandboxRequest(.decode)
-                            request.coder = ImagePNGCoder.place.index
+                            request.coder = ImagePNGCoder.workerCoder.index
                             _ = try worker.image(request, .data(data))
                             return worker.processIdentifier
                         }

@@ -86,8 +86,8 @@ struct SandboxPoolTests {
         let pool = pool { $0.picturesPerWorker = 1 }
         defer { pool.shutDown() }
         let gif = try animation(.gif)
-        let place = try SandboxProfile.basic.place(of: gif)
-        let opened = try SandboxAnimation.decode(gif, pool: pool, place: place, options: DecodingOptions()).animation
+        let coder = try SandboxProfile.basic.workerCoder(of: gif)
+        let opened = try SandboxAnimation.decode(gif, pool: pool, coder: coder, options: DecodingOptions()).animation
         let frames = try #require(opened)
         for index in 0..<3 { _ = try frames.frame(at: index) }
         // The animation keeps its worker, and no other file gets it.
@@ -222,8 +222,8 @@ struct SandboxPoolTests {
         let gif = try ImageGIFCoder.shared.encode(
             frameCount: 5, loopCount: 0, format: .gif, options: EncodingOptions()
         ) { ImageFrame(image: pictures[$0], duration: 0.1) }
-        let place = try SandboxProfile.basic.place(of: gif)
-        let opened = try SandboxAnimation.decode(gif, pool: pool, place: place, options: DecodingOptions()).animation
+        let coder = try SandboxProfile.basic.workerCoder(of: gif)
+        let opened = try SandboxAnimation.decode(gif, pool: pool, coder: coder, options: DecodingOptions()).animation
         let frames = try #require(opened)
         let here = try ImageGIFCoder(animation: gif, options: DecodingOptions())
         #expect(try rows(frames.frame(at: 1)) == rows(here.frame(at: 1)))

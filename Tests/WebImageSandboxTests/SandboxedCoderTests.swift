@@ -29,8 +29,8 @@ struct SandboxedCoderTests {
     @Test func everyCoderHasTheAbilitiesOfItsOriginal() {
         for profile in SandboxProfile.allCases {
             for (index, type) in profile.types.enumerated() {
-                #expect(type.place.profile == profile && type.place.index == index)
-                let (own, isolated) = (type.shared as any ImageCoder, type.isolated)
+                #expect(type.workerCoder.profile == profile && type.workerCoder.index == index)
+                let (own, isolated) = (type.shared as any ImageCoder, type.sandboxed)
                 #expect((own is any StreamingImageCoder) == (isolated is any StreamingImageCoder))
                 #expect((own is any DetailedAnimatedImageCoder) == (isolated is any DetailedAnimatedImageCoder))
                 #expect((own is any ImagePropertiesReading) == (isolated is any ImagePropertiesReading))
@@ -148,9 +148,9 @@ struct SandboxedCoderTests {
         let pool = SandboxPool(configuration)
         defer { pool.shutDown() }
         let data = try animation(.gif, frameCount: 3, width: 8, height: 8)
-        let place = try SandboxProfile.basic.place(of: data)
+        let coder = try SandboxProfile.basic.workerCoder(of: data)
         let animations = try (0..<count).map { _ in
-            try SandboxAnimation(data, pool: pool, place: place, options: DecodingOptions())
+            try SandboxAnimation(data, pool: pool, coder: coder, options: DecodingOptions())
         }
         for round in 0..<6 {
             for animation in animations { #expect(throws: Never.self) { try animation.frame(at: round % 3) } }
@@ -177,8 +177,8 @@ struct SandboxedCoderTests {
         let pool = SandboxPool()
         defer { pool.shutDown() }
         let data = try animation(.gif)
-        let place = try SandboxProfile.basic.place(of: data)
-        let opened = try SandboxAnimation.decode(data, pool: pool, place: place, options: DecodingOptions()).animation
+        let coder = try SandboxProfile.basic.workerCoder(of: data)
+        let opened = try SandboxAnimation.decode(data, pool: pool, coder: coder, options: DecodingOptions()).animation
         let frames = try #require(opened)
         let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
         try await crash(process) { _ = try? frames.frame(at: 1) }
@@ -196,7 +196,7 @@ struct SandboxedCoderTests {
         let pool = SandboxPool()
         defer { pool.shutDown() }
         let data = try here.encode(gradient(width: 300, height: 200), format: .png, options: EncodingOptions())
-        let stream = SandboxStream(ImagePNGCoder.place, options: DecodingOptions()) { pool }
+        let stream = SandboxStream(ImagePNGCoder.workerCoder, options: DecodingOptions()) { pool }
         try stream.append(data.prefix(data.count / 2), finished: false)
         let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
         try await crash(process) { _ = stream.image(scale: nil) }
