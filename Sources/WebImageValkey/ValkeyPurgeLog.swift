@@ -2,8 +2,10 @@ import Foundation
 import WebImageCore
 import WebImageLoading
 
-/// The log of purges on a server: a list of purges, and a head with the life of the list, its length since its beginning
-/// and the last stamp. Scripts read and write both at once.
+/// The commands for the log of purges on a server, and the meaning of their answers.
+///
+/// The log is a list of purges, and a head with the identifier of the list, its length since its beginning and the last
+/// stamp. Scripts read and write both at once.
 struct ValkeyPurgeLog {
     let head: String
     private let list: String
@@ -17,15 +19,18 @@ struct ValkeyPurgeLog {
     /// The time for which the log is kept after the last purge: at least the lifetime of any entry.
     private static let lifetime = Duration.seconds(31_536_000)
 
-    func append(_ purges: [CachePurge], era: String) -> [RESPCommand.Word] {
+    /// The command that adds purges.
+    ///
+    /// - Parameter newLogID: The identifier of the log if it begins with these purges.
+    func appendCommand(_ purges: [CachePurge], newLogID: String) -> [RESPCommand.Word] {
         [
-            "EVAL", .init(Self.appending), "2", .init(head), .init(list), .init(era), .init(CachePurge.most),
+            "EVAL", .init(Self.appendScript), "2", .init(head), .init(list), .init(newLogID), .init(CachePurge.most),
             .init(Int(Self.lifetime / .milliseconds(1))),
         ] + purges.flatMap { [.init($0.stamp), .init($0.text)] }
     }
 
-    /// The purges with the stamps of the answer; nil for a malformed answer.
-    static func appended(_ purges: [CachePurge], _ answer: RESPValue) -> [CachePurge]? {
+    /// The purges with the stamps that the answer to ``appendCommand(_:newLogID:)`` contains; nil for a malformed answer.
+    static func stamped(_ purges: [CachePurge], by answer: RESPValue) -> [CachePurge]? {
         guard let stamps = answer.elements?.map({ $0.string.flatMap { Int($0) } }), stamps.count == purges.count else {
             return nil
         }
@@ -37,34 +42,35 @@ struct ValkeyPurgeLog {
         return result
     }
 
-    func read(after position: CachePurgePosition?) -> [RESPCommand.Word] {
+    /// The command that reads the purges behind a position.
+    func readCommand(after position: CachePurgePosition?) -> [RESPCommand.Word] {
         [
-            "EVAL", .init(Self.reading), "2", .init(head), .init(list), .init(position?.era ?? ""),
+            "EVAL", .init(Self.readScript), "2", .init(head), .init(list), .init(position?.logID ?? ""),
             .init(position?.count ?? 0),
         ]
     }
 
-    /// Nil for a malformed answer.
-    static func news(_ answer: RESPValue, after position: CachePurgePosition?) -> CachePurgeNews? {
+    /// The purges that the answer to ``readCommand(after:)`` contains; nil for a malformed answer.
+    static func unread(in answer: RESPValue, after position: CachePurgePosition?) -> UnreadPurges? {
         guard let parts = answer.elements?.map(\.string) else { return nil }
-        if parts.isEmpty { return CachePurgeNews(position: nil, purges: [], missed: 0) }
-        guard parts.count >= 2, let era = parts[0], let count = parts[1].flatMap({ Int($0) }) else { return nil }
+        if parts.isEmpty { return UnreadPurges(position: nil, purges: [], missed: 0) }
+        guard parts.count >= 2, let logID = parts[0], let count = parts[1].flatMap({ Int($0) }) else { return nil }
         // A line of a newer version is left out.
         let purges = parts.dropFirst(2).compactMap { $0.flatMap(CachePurge.init(line:)) }
-        let known = position.map { $0.era == era && $0.count <= count ? $0.count : 0 } ?? 0
-        return CachePurgeNews(
-            position: CachePurgePosition(era: era, count: count), purges: purges,
+        let known = position.map { $0.logID == logID && $0.count <= count ? $0.count : 0 } ?? 0
+        return UnreadPurges(
+            position: CachePurgePosition(logID: logID, count: count), purges: purges,
             missed: max(count - known - (parts.count - 2), 0))
     }
 
-    private static let appending = """
+    private static let appendScript = """
         local head = redis.call('get', KEYS[1])
-        local era, count, last = ARGV[1], 0, 0
+        local log, count, last = ARGV[1], 0, 0
         if head then
-          local e, c, l = string.match(head, '^(%w+) (%d+) (%d+)$')
-          if e then
-            last = tonumber(l)
-            if redis.call('llen', KEYS[2]) > 0 then era, count = e, tonumber(c) end
+          local oldlog, oldcount, oldlast = string.match(head, '^(%w+) (%d+) (%d+)$')
+          if oldlog then
+            last = tonumber(oldlast)
+            if redis.call('llen', KEYS[2]) > 0 then log, count = oldlog, tonumber(oldcount) end
           end
         end
         if count == 0 then redis.call('del', KEYS[2]) end
@@ -78,46 +84,26 @@ struct ValkeyPurgeLog {
           stamps[#stamps + 1] = text
         end
         redis.call('ltrim', KEYS[2], -tonumber(ARGV[2]), -1)
-        local text = era .. ' ' .. string.format('%.0f', count) .. ' ' .. string.format('%.0f', last)
+        local text = log .. ' ' .. string.format('%.0f', count) .. ' ' .. string.format('%.0f', last)
         redis.call('set', KEYS[1], text, 'PX', ARGV[3])
         redis.call('pexpire', KEYS[2], ARGV[3])
         return stamps
         """
 
-    private static let reading = """
+    private static let readScript = """
         local head = redis.call('get', KEYS[1])
         if not head then return {} end
-        local era, count = string.match(head, '^(%w+) (%d+) ')
-        if not era then return {} end
+        local log, count = string.match(head, '^(%w+) (%d+) ')
+        if not log then return {} end
         local from, known = 0, tonumber(ARGV[2])
-        if era == ARGV[1] and known <= tonumber(count) then
-          if known == tonumber(count) then return {era, count} end
+        if log == ARGV[1] and known <= tonumber(count) then
+          if known == tonumber(count) then return {log, count} end
           from = known - tonumber(count)
         end
         local list = redis.call('lrange', KEYS[2], from, -1)
         if #list == 0 then return {} end
         table.insert(list, 1, count)
-        table.insert(list, 1, era)
+        table.insert(list, 1, log)
         return list
         """
-}
-
-/// Passes the events of connections on to the tier that uses them.
-package final class ValkeyReports: Sendable {
-    /// The prefix of the keys that a connection must track.
-    package static let prefix = "wi1p:"
-
-    private let handler = Locked<(@Sendable () -> Void)?>(nil)
-
-    package init() {}
-
-    package func receive(_ event: ValkeyConnection.Event) {
-        switch event {
-        // A connection that was lost has missed reports.
-        case .connected, .changed, .flushed: handler.withLock { $0 }?()
-        case .disconnected: break
-        }
-    }
-
-    func whenPurged(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
 }

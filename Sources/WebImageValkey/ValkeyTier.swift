@@ -180,21 +180,19 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     package func append(
         _ purges: [CachePurge], namespace: String, within budget: Duration
     ) async -> [CachePurge]? {
-        let era = String(UInt64.random(in: .min ... .max), radix: 36)
         let log = ValkeyPurgeLog(namespace: namespace)
-        let result = await call(log.append(purges, era: era), key: log.head, within: budget)
-        guard case .success(let answer) = result else { return nil }
-        return ValkeyPurgeLog.appended(purges, answer)
+        let command = log.appendCommand(purges, newLogID: String(UInt64.random(in: .min ... .max), radix: 36))
+        guard case .success(let answer) = await call(command, key: log.head, within: budget) else { return nil }
+        return ValkeyPurgeLog.stamped(purges, by: answer)
     }
 
     package func purges(
         after position: CachePurgePosition?, namespace: String, within budget: Duration
-    ) async -> CachePurgeNews? {
+    ) async -> UnreadPurges? {
         let log = ValkeyPurgeLog(namespace: namespace)
-        guard case .success(let answer) = await call(log.read(after: position), key: log.head, within: budget) else {
-            return nil
-        }
-        return ValkeyPurgeLog.news(answer, after: position)
+        let command = log.readCommand(after: position)
+        guard case .success(let answer) = await call(command, key: log.head, within: budget) else { return nil }
+        return ValkeyPurgeLog.unread(in: answer, after: position)
     }
 
     package func whenPurged(_ handler: @escaping @Sendable () -> Void) { reports?.whenPurged(handler) }

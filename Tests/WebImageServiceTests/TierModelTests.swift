@@ -20,7 +20,8 @@ private final class FaultyTier: CoordinatingCacheTier {
         var holders: [CacheTierKey: (number: Int, end: Duration)] = [:]
         var number = 0
         var log: [CachePurge] = []
-        var era = 0
+        /// How often the log was lost.
+        var lostLogs = 0
         var handlers: [@Sendable () -> Void] = []
         var hasFaults = true
 
@@ -92,7 +93,7 @@ private final class FaultyTier: CoordinatingCacheTier {
     func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
         let (stored, handlers) = state.withLock { state -> ([CachePurge]?, [@Sendable () -> Void]) in
             if state.fails() { return (nil, []) }
-            if state.fails(0.05) { (state.log, state.era) = ([], state.era + 1) }
+            if state.fails(0.05) { (state.log, state.lostLogs) = ([], state.lostLogs + 1) }
             var stored: [CachePurge] = []
             for var purge in purges {
                 purge.stamp = max(purge.stamp, (state.log.last?.stamp ?? 0) + 1)
@@ -107,13 +108,13 @@ private final class FaultyTier: CoordinatingCacheTier {
 
     func purges(
         after position: CachePurgePosition?, namespace: String, within budget: Duration
-    ) async -> CachePurgeNews? {
+    ) async -> UnreadPurges? {
         state.withLock { state in
             if state.fails() { return nil }
-            if state.log.isEmpty { return CachePurgeNews(position: nil, purges: [], missed: 0) }
-            let now = CachePurgePosition(era: "\(state.era)", count: state.log.count)
-            let known = position.map { $0.era == now.era ? $0.count : 0 } ?? 0
-            return CachePurgeNews(position: now, purges: Array(state.log.dropFirst(known)), missed: 0)
+            if state.log.isEmpty { return UnreadPurges(position: nil, purges: [], missed: 0) }
+            let now = CachePurgePosition(logID: "\(state.lostLogs)", count: state.log.count)
+            let known = position.map { $0.logID == now.logID ? $0.count : 0 } ?? 0
+            return UnreadPurges(position: now, purges: Array(state.log.dropFirst(known)), missed: 0)
         }
     }
 

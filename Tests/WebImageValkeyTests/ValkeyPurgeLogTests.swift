@@ -71,7 +71,7 @@ struct ValkeyPurgeLogTests {
         }
     }
 
-    @Test func lostLogBeginsAnotherLife() async throws {
+    @Test func lostLogBeginsAgainWithAnotherIdentifier() async throws {
         let server = try ValkeyServer()
         try await withTier(server) { tier, connection in
             _ = await tier.append([purge("a", 100), purge("b", 200)], namespace: "n", within: budget)
@@ -80,7 +80,7 @@ struct ValkeyPurgeLogTests {
             #expect(await tier.purges(after: first.position, namespace: "n", within: budget)?.position == nil)
             _ = await tier.append([purge("c", 50)], namespace: "n", within: budget)
             let second = try #require(await tier.purges(after: first.position, namespace: "n", within: budget))
-            #expect(second.purges == [purge("c", 50)] && second.position?.era != first.position?.era)
+            #expect(second.purges == [purge("c", 50)] && second.position?.logID != first.position?.logID)
             // Only the list is lost: the stamps still grow.
             let list = ValkeyPurgeLog(namespace: "n").head + ":log"
             _ = await connection.send(RESPCommand(["DEL", .init(list)]), within: budget)
@@ -88,7 +88,7 @@ struct ValkeyPurgeLogTests {
                 await tier.purges(after: second.position, namespace: "n", within: budget)?.position == second.position)
             #expect(await tier.append([purge("d", 1)], namespace: "n", within: budget)?.map(\.stamp) == [51])
             let third = try #require(await tier.purges(after: second.position, namespace: "n", within: budget))
-            #expect(third.purges == [purge("d", 51)] && third.position?.era != second.position?.era)
+            #expect(third.purges == [purge("d", 51)] && third.position?.logID != second.position?.logID)
         }
     }
 

@@ -66,7 +66,7 @@ package protocol CoordinatingCacheTier: CacheTier {
     /// Returns the purges behind a position; nil if the tier does not answer or has no log (the default).
     func purges(
         after position: CachePurgePosition?, namespace: String, within budget: Duration
-    ) async -> CachePurgeNews?
+    ) async -> UnreadPurges?
     /// Calls a function on any thread soon after the log may have changed. The default never calls it.
     func whenPurged(_ handler: @escaping @Sendable () -> Void)
 }
@@ -106,7 +106,7 @@ extension CoordinatingCacheTier {
 
     package func purges(
         after position: CachePurgePosition?, namespace: String, within budget: Duration
-    ) async -> CachePurgeNews? { nil }
+    ) async -> UnreadPurges? { nil }
 
     package func whenPurged(_ handler: @escaping @Sendable () -> Void) {}
 

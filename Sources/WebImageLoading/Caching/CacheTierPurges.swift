@@ -47,19 +47,19 @@ package struct CachePurge: Sendable, Hashable, Codable {
 
 /// Up to which purge a machine has read the log of a tier.
 package struct CachePurgePosition: Sendable, Hashable {
-    /// Names one life of the log. A tier that has lost the log begins another one.
-    package var era: String
+    /// The identifier of the log. A tier that has lost its log begins one with another identifier.
+    package var logID: String
     /// The number of purges since the log began.
     package var count: Int
 
-    package init(era: String, count: Int) { (self.era, self.count) = (era, count) }
+    package init(logID: String, count: Int) { (self.logID, self.count) = (logID, count) }
 }
 
-/// What a machine has not yet read of a log.
-package struct CachePurgeNews: Sendable {
+/// The purges of a log that a machine has not yet read.
+package struct UnreadPurges: Sendable {
     /// Nil if the tier has no log yet, or has lost it.
     package var position: CachePurgePosition?
-    /// The purges behind the position that was passed; all if that position belongs to another life of the log.
+    /// The purges behind the position that was passed; all if that position belongs to another log.
     package var purges: [CachePurge]
     /// The number of purges that the log no longer contains and that the machine has not read.
     package var missed: Int

@@ -147,21 +147,22 @@ final class PurgeJournal: Sendable {
         guard let tiers, let tier = tiers.levels[index].coordinating else { return false }
         let position = state.withLock { $0.positions[index] }
         guard
-            let news = await tier.purges(after: position, namespace: tiers.namespace, within: Self.budgets.read)
+            let unread = await tier.purges(after: position, namespace: tiers.namespace, within: Self.budgets.read)
         else { return false }
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
             var isNew = false
-            let purges = news.purges.filter(\.isPlausible)
-            if news.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
+            let purges = unread.purges.filter(\.isPlausible)
+            if unread.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
             for purge in purges where state.table.add(purge) { isNew = true }
-            state.positions[index] = news.position
+            state.positions[index] = unread.position
             let unconfirmed = state.unconfirmed.removeValue(forKey: index) ?? []
-            guard news.position?.era != position?.era || news.position == nil, news.purges.count < CachePurge.most,
+            guard unread.position?.logID != position?.logID || unread.position == nil,
+                unread.purges.count < CachePurge.most,
                 before > 0
             else { return (isNew, unconfirmed) }
             // The tier has lost its log, or this machine reads it for the first time. Store what it lacks.
-            let known = Dictionary(news.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
+            let known = Dictionary(unread.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
             return (isNew, state.table.all.filter { known[$0.text] ?? 0 < $0.stamp })
         }
         if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
