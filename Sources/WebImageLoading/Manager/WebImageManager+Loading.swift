@@ -19,7 +19,7 @@ extension WebImageManager {
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
         // Look in the dictionary first. Parsing it would allocate memory.
-        if let hit = plainHit(url, options, dictionary: context) {
+        if let hit = plainHit(url, options: options, dictionary: context) {
             // The fast path for scrolling lists. It allocates only the operation.
             let queue = hit.queue ?? .sharedMain
             if queue.runsInline {
@@ -94,7 +94,7 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        if let hit = plainHit(url, options, dictionary: context) {
+        if let hit = plainHit(url, options: options, dictionary: context) {
             return WebImageResult(image: hit.image, cacheType: .memory)
         }
         return try await result(

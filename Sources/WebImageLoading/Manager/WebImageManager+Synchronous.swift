@@ -24,7 +24,7 @@ extension WebImageManager {
     }
 
     func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
-        if let hit = plainHit(url, options, context) {
+        if let hit = plainHit(url, options: options, context: context) {
             return SynchronousResult(
                 answer: .hit(WebImageResult(image: hit.image, cacheType: .memory)), context: context)
         }
@@ -147,7 +147,7 @@ extension WebImageManager {
 
     /// Looks up an image in memory in the same way as a load, without starting a load.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
-        if let hit = plainHit(url, options, dictionary: context), hit.queue == nil { return .hit(hit.image) }
+        if let hit = plainHit(url, options: options, dictionary: context), hit.queue == nil { return .hit(hit.image) }
         let context = RequestContext(context)
         let settings = settings
         // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can
@@ -168,95 +168,5 @@ extension WebImageError {
         WebImageError(
             .blackListed, stage: .request, url: url, underlying: reason.underlying,
             hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
-    }
-}
-
-/// The memory hit of a plain load. A plain load has only a URL and optionally a size and a callback queue. The rows of
-/// a list usually start plain loads.
-///
-/// This path finds the same image as `MemoryStage`, but is faster, because it does not compute the scope of
-/// the load. A whole `loadImage` takes 3,600 instructions with this path and 9,000 without it. `PlainHitTests` checks
-/// that both paths return the same image.
-struct PlainHit {
-    let image: Image
-    /// The callback queue that the context names; nil if the context names none.
-    let queue: CallbackQueue?
-}
-
-extension WebImageManager {
-    /// Returns the memory hit of a plain load; nil for a miss and for every load that is not plain.
-    func plainHit(_ url: URL?, _ options: WebImageOptions, dictionary context: WebImageContext?) -> PlainHit? {
-        guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
-        return plainHit(url, options, values: values)
-    }
-
-    /// Returns the same for a parsed context.
-    func plainHit(_ url: URL?, _ options: WebImageOptions, _ context: RequestContext) -> PlainHit? {
-        guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
-        return plainHit(url, options, values: values)
-    }
-
-    private func plainHit(_ url: URL, _ options: WebImageOptions, values: PlainValues) -> PlainHit? {
-        let (settings, hasFailedURLs) = settingsAndFailures
-        let roles = settings.roles
-        guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.sharedScopeLoader,
-            loader.sharesPlainLoads,
-            !hasFailedURLs || options.contains(.retryFailed) || failure(of: url, in: .shared) == nil
-        else { return nil }
-        let text = url.absoluteString
-        // A load with an empty URL must fail, even if the cache has an entry under the empty key.
-        guard !text.isEmpty else { return nil }
-        let key =
-            if let box = values.box {
-                LoadKeys.thumbnail(LoadKeys.Thumbnail(box: box, preservesAspectRatio: true), of: text)
-            } else {
-                EntryKey.shared(text)
-            }
-        guard let image = cache.imageFromMemoryCache(forKey: key.string), image.isPlainEntry(of: key) else {
-            return nil
-        }
-        return PlainHit(image: image, queue: values.queue)
-    }
-
-    private static let notPlain: WebImageOptions = [
-        .refreshCached, .queryMemoryData, .fromLoaderOnly, .handleCookies, .allowInvalidSSLCertificates,
-        .decodeFirstFrameOnly, .matchAnimatedImageClass,
-    ]
-}
-
-/// The values that the context of a plain load may contain.
-private struct PlainValues {
-    var queue: CallbackQueue?
-    var box: CGSize?
-
-    /// Returns nil if the context has any other key or a value of a wrong type.
-    ///
-    /// Iterates once over at most two values. Looking up each key separately takes twice as many instructions.
-    init?(_ context: WebImageContext?) {
-        guard let context else { return }
-        guard context.count <= 2 else { return nil }
-        var index = context.startIndex
-        while index != context.endIndex {
-            let (key, value) = context[index]
-            if key == .callbackQueue {
-                guard let queue = value as? CallbackQueue else { return nil }
-                self.queue = queue
-            } else if key == .imageThumbnailPixelSize {
-                guard let box = value as? CGSize else { return nil }
-                self.box = box
-            } else {
-                return nil
-            }
-            context.formIndex(after: &index)
-        }
-    }
-
-    /// Returns nil if the context has any other value, except for the key of a view's load, which only views use.
-    init?(_ context: RequestContext) {
-        guard context.count > 0 else { return }
-        guard context.count <= 3 else { return nil }
-        (queue, box) = (context.callbackQueue, context.size)
-        let count = (queue == nil ? 0 : 1) + (box == nil ? 0 : 1) + (context.operationKey == nil ? 0 : 1)
-        guard context.count == count else { return nil }
     }
 }

@@ -113,15 +113,51 @@ struct PlainHitTests {
                         #expect(
                             long === short,
                             "\(loader.name), \(setting), \(options), \(context.dictionary.map { "\($0)" } ?? "nil")")
-                        let plain = manager.plainHit(url, options, dictionary: dictionary)
+                        let plain = manager.plainHit(url, options: options, dictionary: dictionary)
                         #expect(plain == nil || plain?.image === long)
-                        #expect((plain == nil) == (manager.plainHit(url, options, context) == nil))
+                        #expect((plain == nil) == (manager.plainHit(url, options: options, context: context) == nil))
                         if short != nil { hits += 1 }
                     }
                 }
             }
         }
         #expect(hits > 100)
+    }
+
+    /// The bits that keep a load from the fast path. A new bit must be here or in `PlainHit.options`.
+    private static let furtherOptions: WebImageOptions = [
+        .refreshCached, .queryMemoryData, .fromLoaderOnly, .handleCookies, .allowInvalidSSLCertificates,
+        .decodeFirstFrameOnly, .matchAnimatedImageClass,
+    ]
+
+    @Test func eachBitIsDecided() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../Sources")
+        var declared: WebImageOptions = []
+        for file in ["WebImageLoading/Request/WebImageOptions", "WebImageCompatibility/OptionsWithoutEffect"] {
+            let text = try String(contentsOf: sources.appendingPathComponent(file + ".swift"), encoding: .utf8)
+            for bit in text.matches(of: /= WebImageOptions\(rawValue: 1 << (\d+)\)/) {
+                declared.insert(WebImageOptions(rawValue: 1 << (try #require(UInt(bit.1)))))
+            }
+        }
+        #expect(declared.contains(.waitTransition) && declared.contains(.continueInBackground))
+        #expect(PlainHit.options.union(Self.furtherOptions) == declared)
+        #expect(PlainHit.options.isDisjoint(with: Self.furtherOptions))
+    }
+
+    /// A bit that does not exist yet may change the image, so a load with it takes the full path.
+    @Test(arguments: 0..<UInt(UInt.bitWidth)) func onlyPlainBitsTakeTheFastPath(bit: UInt) throws {
+        try fill()
+        let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
+        let options = WebImageOptions(rawValue: 1 << bit)
+        let context = RequestContext(nil)
+        let plain = manager.plainHit(url, options: options, context: context)
+        #expect((plain != nil) == PlainHit.options.contains(options))
+        #expect((manager.plainHit(url, options: options, dictionary: nil) == nil) == (plain == nil))
+        let request = ImageRequest(url: url, options: options, values: context)
+        let settings = manager.settings
+        let long = MemoryStage.image(for: request, LoadKeys(request, settings), in: settings.cache(for: request))
+        #expect(plain == nil || plain?.image === long)
     }
 
     /// A failed URL does not disable the fast path for other URLs. A load of the failed URL takes the full path, which
@@ -132,13 +168,13 @@ struct PlainHitTests {
         let other = EntryFixture.url("https://host/failed.png")
         let error = WebImageError(.invalidDownloadStatusCode, stage: .download)
         manager.rememberFailure(error, of: other, in: .shared)
-        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) != nil)
         manager.rememberFailure(error, of: url, in: .shared)
-        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
-        #expect(manager.plainHit(url, .retryFailed, RequestContext(nil)) != nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) == nil)
+        #expect(manager.plainHit(url, options: .retryFailed, context: RequestContext(nil)) != nil)
         manager.removeFailedURL(url)
         manager.rememberFailure(error, of: url, in: .scoped("bob"))
-        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) != nil)
     }
 
     /// The fast path returns no image for a nil URL, even if an image is stored under the empty key. It returns no
@@ -148,19 +184,19 @@ struct PlainHitTests {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
         cache.storeImageToMemory(try TestImages.solid(), forKey: "")
-        #expect(manager.plainHit(nil, [], RequestContext(nil)) == nil)
-        let image = try #require(manager.plainHit(url, [], RequestContext(nil))?.image)
+        #expect(manager.plainHit(nil, options: [], context: RequestContext(nil)) == nil)
+        let image = try #require(manager.plainHit(url, options: [], context: RequestContext(nil))?.image)
         var decoding = DecodingOptions()
         decoding.pixelFormat = .rgba16
         image.decodingOptions = decoding
-        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) == nil)
         image.decodingOptions = DecodingOptions()
-        #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) != nil)
         image.omitsFrames = true
-        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) == nil)
         image.omitsFrames = false
         manager.shutDown()
-        #expect(manager.plainHit(url, [], RequestContext(nil)) == nil)
+        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) == nil)
     }
 
     @Test func whatALaterChangeNarrowsIsNarrowedAtOnce() throws {
