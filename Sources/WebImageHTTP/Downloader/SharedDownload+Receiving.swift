@@ -8,7 +8,7 @@ extension SharedDownload {
 
     func conclude(_ number: Int, _ result: Result<WebImageDownloadEnd, WebImageError>) {
         let failure: WebImageError? = if case .failure(let error) = result { error } else { nil }
-        switch state.withLock({ $0.decisions.conclude(leg: number, failure) }) {
+        switch decide({ $0.conclude(leg: number, failure) }) {
         case .ignore: break
         case .fail(let error): failed(error)
         case .restart:
@@ -16,7 +16,7 @@ extension SharedDownload {
             beginLeg()
         case .follow(let redirect):
             let date = environment.clock.date
-            if let refusal = state.withLock({ $0.decisions.follow(redirect, date: date) }) {
+            if let refusal = decide({ $0.follow(redirect, date: date) }) {
                 finish(.failure(refusal))
             } else {
                 beginLeg()
@@ -33,7 +33,7 @@ extension SharedDownload {
     /// Applies the response modifier, checks the modified head, and returns the decrypted body; nil if there is nothing
     /// to decrypt.
     private func modify() throws(WebImageError) -> Data? {
-        let decisions = state.withLock { $0.decisions }
+        let decisions = decide { $0 }
         if let modifier = parameters.responseModifier, let answer = decisions.head {
             let isConfirmed = decisions.leg?.isConfirmed == true
             guard var modified = modifier.modifiedResponse(with: answer) ?? (isConfirmed ? answer : nil) else {
@@ -44,10 +44,10 @@ extension SharedDownload {
             // because the cached body was already accepted when it was received.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
-            if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }
+            if let refusal = decide({ $0.modify(head) }) { throw refusal }
             if isConfirmed { return nil }
         }
-        let (body, head) = state.withLock { ($0.decisions.body, $0.decisions.head) }
+        let (body, head) = decide { ($0.body, $0.head) }
         guard let decryptor = parameters.decryptor, let body, body.count > 0 else { return nil }
         guard let data = decryptor.decryptedData(with: try body.data(), response: head) else {
             throw WebImageError(
@@ -60,7 +60,7 @@ extension SharedDownload {
     /// Otherwise the download fails.
     private func failed(_ error: WebImageError) {
         let (now, date) = (environment.clock.now, environment.clock.date)
-        let decisions = state.withLock { $0.decisions }
+        let decisions = decide { $0 }
         let failure = DownloadFailure(
             error: error, attempts: decisions.attempts, elapsed: now - (decisions.begun ?? now),
             retryAfter: decisions.leg?.refusedHead?.retryAfter(now: date))
@@ -68,22 +68,18 @@ extension SharedDownload {
             finish(.failure(error))
             return
         }
-        guard state.withLock({ $0.decisions.pause() }) else { return }
+        guard decide({ $0.pause() }) else { return }
         // Pause before scheduling the timer. Otherwise a short timer could call `resume` before the pause. That
         // `resume` would do nothing, and the pause would never end.
         events.pause()
         let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
-        let isOver = state.withLock { state in
-            if !state.decisions.isOver { state.wait = wait }
-            return state.decisions.isOver
-        }
-        if isOver { wait.cancel() }
+        if !setWait(wait) { wait.cancel() }
     }
 
     // MARK: The end
 
     func succeed(decrypted: Data? = nil) {
-        let decisions = state.withLock { $0.decisions }
+        let decisions = decide { $0 }
         guard !decisions.isOver, let leg = decisions.leg else { return }
         if leg.prefix != nil || decisions.hasLoadedPrefix { removeStoredPartial() }
         var data = Data()
@@ -116,25 +112,6 @@ extension SharedDownload {
         finish(.success(result))
     }
 
-    /// Ends the download: cancels its timers, stores a partial body after a failure, and reports the result. Returns
-    /// false if the download has already ended.
-    @discardableResult
-    func finish(_ outcome: DownloadSubscriber.Outcome) -> Bool {
-        let isSuccess = (try? outcome.get()) != nil
-        let (isFirst, partial, waits) = state.withLock { state in
-            let isFirst = state.decisions.finish()
-            let partial = isFirst && !isSuccess ? state.decisions.partial : nil
-            return (isFirst, partial, [state.wait.take(), state.deadline.take()])
-        }
-        guard isFirst else { return false }
-        for wait in waits { wait?.cancel() }
-        storePartial(partial)
-        events.end(DownloadEnding(outcome))
-        events.post(.stop, self)
-        if isSuccess { events.post(.finish, self) }
-        return true
-    }
-
     /// Fails the download with curl's timeout code (28) because its deadline has passed.
     func passDeadline(_ duration: Duration) {
         let error = WebImageError(
@@ -146,10 +123,9 @@ extension SharedDownload {
 
     /// Delivers the result to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
-        let isSilent = state.withLock { $0.progressListeners.isEmpty }
         // In the common case all subscribers are waiting tasks without progress. They receive the result without a
         // switch to the delivery queue.
-        if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
+        if !reportsProgress, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
         delivery.async {
@@ -167,10 +143,7 @@ extension SharedDownload {
         {
             delivery.async { receiverAfterCancel(result) }
         }
-        state.withLock { state in
-            state.decisions.clear()
-            state.progressListeners.removeAll()
-        }
+        release()
     }
 }
 
@@ -199,7 +172,7 @@ final class DownloadLeg: WebImageDownloaderSink {
 /// because all transfers share that thread.
 extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive head: WebImageResponse) -> WebImageError? {
-        switch state.withLock({ $0.decisions.receive(head, leg: number) }) {
+        switch decide({ $0.receive(head, leg: number) }) {
         case .skip: return nil
         case .stop(let error): return error
         case .accept:
@@ -210,7 +183,7 @@ extension SharedDownload {
     }
 
     fileprivate func leg(_ number: Int, didReceive bytes: UnsafeRawBufferPointer) -> WebImageError? {
-        guard let body = state.withLock({ $0.decisions.body(of: number) }) else { return nil }
+        guard let body = decide({ $0.body(of: number) }) else { return nil }
         do throws(WebImageError) {
             // Append outside the lock. Appending may write to disk, and a cancel must not wait for the disk.
             try body.append(bytes)
@@ -222,16 +195,10 @@ extension SharedDownload {
     }
 
     fileprivate func leg(_ number: Int, didEnd result: Result<WebImageDownloadEnd, WebImageError>) {
-        let end = state.withLock { state -> DownloadState.LegEnd in
-            let success = try? result.get()
-            let end = state.decisions.didEnd(leg: number, isSuccess: success != nil)
-            if case .ignore = end { return end }
-            if var metrics = success?.metrics {
-                metrics.redirectCount = state.decisions.redirects.count
-                state.metrics = ImmutableBox(metrics)
-            }
-            return end
-        }
+        let success = try? result.get()
+        let end = decide { $0.didEnd(leg: number, isSuccess: success != nil) }
+        if case .ignore = end { return }
+        if let metrics = success?.metrics { record(metrics) }
         switch end {
         case .ignore: break
         // This is the common case. It needs no switch to the delivery queue.
@@ -243,16 +210,14 @@ extension SharedDownload {
     // MARK: Progress
 
     func scheduleReport(hasNewBytes: Bool = false) {
-        if state.withLock({ $0.progressListeners.schedule(hasNewBytes: hasNewBytes) }) {
+        if needsReport(hasNewBytes: hasNewBytes) {
             delivery.async { self.report() }
         }
     }
 
     /// Reports progress and delivers new bytes. Runs on the delivery queue.
     func report() {
-        let (decisions, listeners) = state.withLock { state in
-            (state.decisions, state.progressListeners.takeReport(where: \.hasEnded))
-        }
+        let (decisions, listeners) = takeReport()
         for listener in listeners {
             if parameters.decryptor == nil, let head = decisions.head, let body = decisions.body {
                 listener.deliver(body, head: head, generation: decisions.generation)

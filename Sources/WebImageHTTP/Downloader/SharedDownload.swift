@@ -7,7 +7,7 @@ import WebImageCore
 /// downloads share. It never runs on the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the subscribers
 /// process progress, several progress reports are combined into one.
 final class SharedDownload: Sendable {
-    struct State {
+    private struct State {
         var decisions: DownloadState
         var progressListeners = ProgressListeners<DownloadSubscriber>()
         /// The current transfer or, between transfers, the previous one.
@@ -23,7 +23,7 @@ final class SharedDownload: Sendable {
 
     let parameters: DownloadParameters
     let environment: DownloadEnvironment
-    let state: Locked<State>
+    private let state: Locked<State>
     let events: DownloadEvents
 
     /// - Parameter priority: The current priority of the first subscriber. The parameters' priority may be outdated.
@@ -154,6 +154,25 @@ final class SharedDownload: Sendable {
         if operation != nil { events.post(.stop, self) }
     }
 
+    /// Ends the download: cancels its timers, stores a partial body after a failure, and reports the result. Returns
+    /// false if the download has already ended.
+    @discardableResult
+    func finish(_ outcome: DownloadSubscriber.Outcome) -> Bool {
+        let isSuccess = (try? outcome.get()) != nil
+        let (isFirst, partial, waits) = state.withLock { state in
+            let isFirst = state.decisions.finish()
+            let partial = isFirst && !isSuccess ? state.decisions.partial : nil
+            return (isFirst, partial, [state.wait.take(), state.deadline.take()])
+        }
+        guard isFirst else { return false }
+        for wait in waits { wait?.cancel() }
+        storePartial(partial)
+        events.end(DownloadEnding(outcome))
+        events.post(.stop, self)
+        if isSuccess { events.post(.finish, self) }
+        return true
+    }
+
     /// Sets the priority of the running transfer and of all later transfers.
     func setPriority(_ priority: LoadPriority) {
         let operation = state.withLock { state in
@@ -172,6 +191,53 @@ final class SharedDownload: Sendable {
     /// Removes the stored partial body, if there is one. Called when the body is complete or cannot be continued.
     func removeStoredPartial() {
         if let store = environment.resumeStore, let name = parameters.sharing { store.remove(name) }
+    }
+
+    /// Releases the body and the listeners of an ended download.
+    func release() {
+        state.withLock { state in
+            state.decisions.clear()
+            state.progressListeners.removeAll()
+        }
+    }
+
+    // MARK: The state for the parts in other files
+
+    /// Asks for a decision, or changes the decisions, under the lock.
+    func decide<Decision>(_ decide: (inout DownloadState) -> Decision) -> Decision {
+        state.withLock { decide(&$0.decisions) }
+    }
+
+    /// Stores the metrics of a transfer that has ended.
+    func record(_ metrics: DownloadMetrics) {
+        state.withLock { state in
+            var metrics = metrics
+            metrics.redirectCount = state.decisions.redirects.count
+            state.metrics = ImmutableBox(metrics)
+        }
+    }
+
+    /// Stores the timer that ends the wait before the next attempt. Returns false if the download has ended.
+    func setWait(_ timer: any WebImageOperation) -> Bool {
+        state.withLock { state in
+            if !state.decisions.isOver { state.wait = timer }
+            return !state.decisions.isOver
+        }
+    }
+
+    func setDeadline(_ timer: any WebImageOperation) { state.withLock { $0.deadline = timer } }
+
+    /// Whether a subscriber receives progress or bytes.
+    var reportsProgress: Bool { !state.withLock { $0.progressListeners.isEmpty } }
+
+    /// Whether the caller must schedule a report of the progress now.
+    func needsReport(hasNewBytes: Bool) -> Bool {
+        state.withLock { $0.progressListeners.schedule(hasNewBytes: hasNewBytes) }
+    }
+
+    /// Returns the subscribers that receive the current report, with what they receive.
+    func takeReport() -> (decisions: DownloadState, listeners: [DownloadSubscriber]) {
+        state.withLock { ($0.decisions, $0.progressListeners.takeReport(where: \.hasEnded)) }
     }
 }
 

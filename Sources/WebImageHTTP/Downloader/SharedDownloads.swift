@@ -94,7 +94,7 @@ final class SharedDownloads: Sendable {
         let timer = environment.clock.schedule(after: deadline) { [weak download] in
             download?.passDeadline(deadline)
         }
-        download.state.withLock { $0.deadline = timer }
+        download.setDeadline(timer)
     }
 
     /// Delivers `.cancelled` to a subscriber immediately. If the download has no other subscriber, cancels the
