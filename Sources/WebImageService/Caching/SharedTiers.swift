@@ -215,7 +215,7 @@ final class SharedTiers: Sendable {
 
 extension ResultProvider {
     /// Returns the result of another machine, or makes it; of all machines one makes it.
-    func once(
+    func madeByOneMachine(
         _ job: PictureJob, _ progress: WorkProgress,
         make: () async throws(WebImageError) -> Result<Provided, ServiceRefusal>
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
@@ -249,32 +249,6 @@ extension ResultProvider {
         }
         if found.level != nil, case .success(let provided) = found.value {
             store.store(provided.entry, for: job.key, in: job.storage.places)
-        }
-        return found.value
-    }
-}
-
-extension SourceFetcher {
-    /// Returns the source from a tier, or fetches it; of all machines one fetches it.
-    func once(
-        _ url: URL, cacheKey: String, reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds,
-        demand: SourceRequestContext, fetch: () async throws(WebImageError) -> Source
-    ) async throws(WebImageError) -> Source {
-        guard reference.storage.places.contains(.tiers), let shared = tiers,
-            let key = shared.key(ofSource: cacheKey, url)
-        else { return try await fetch() }
-        let found = try await shared.value(for: key, budget: demand.budget) { entry in
-            shared.source(entry, maxBytes: maxBytes, bounds: bounds).flatMap { found in
-                let verdict = purges.verdict(tags: demand.tags + found.tags, source: reference.key, seen: found.seen)
-                return verdict == .valid ? found : nil
-            }
-        } entry: { source in
-            shared.entry(of: source, reference.storage)
-        } make: { () throws(WebImageError) in
-            try await fetch()
-        }
-        if found.level != nil, reference.storage.places.contains(.disk) {
-            cache?.storeImageData(found.value.data, metadata: found.value.sharedMetadata, forKey: cacheKey)
         }
         return found.value
     }

@@ -280,7 +280,7 @@ final class ResultProvider: Sendable {
         let progress = WorkProgress(job.demand.budget.part(), clock)
         let outcome = await progress.budget.limit(clock) { () -> Result<Provided, ServiceRefusal>? in
             do throws(WebImageError) {
-                return try await self.once(job, progress) { () throws(WebImageError) in
+                return try await self.madeByOneMachine(job, progress) { () throws(WebImageError) in
                     try await self.work(job, progress, needsPermit: needsPermit, priority: priority)
                 }
             } catch {
