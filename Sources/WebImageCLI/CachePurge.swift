@@ -19,7 +19,7 @@ enum CachePurge {
         guard !admin.isEmpty else {
             configuration.purgeTokens = ["local"]
             let configuration = configuration
-            return { await purge(operands, subject, inCachesOf: configuration, say) }
+            return { await purge(operands, subject, inCachesOf: configuration, say: say) }
         }
         guard let token = configuration.purgeTokens.first else {
             throw UsageError("there is no token; set WEBIMAGE_PURGE_TOKEN or name the service's file by --config")
@@ -30,7 +30,7 @@ enum CachePurge {
         } catch {
             throw UsageError("\(error)")
         }
-        return { await purge(operands, subject, at: address, token, say) }
+        return { await purge(operands, subject, at: address, token: token, say: say) }
     }
 
     /// What the operands name.
@@ -61,7 +61,7 @@ enum CachePurge {
     /// detects the purge of a source within five seconds.
     private static func purge(
         _ operands: [String], _ subject: Subject, inCachesOf configuration: ServiceConfiguration,
-        _ say: @escaping @Sendable (String) -> Void
+        say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         var code = ExitCode.ok
         do {
@@ -82,7 +82,7 @@ enum CachePurge {
                 if response.status == 200, case .bytes(let text) = response.body {
                     message = OperatorClient.line(String(decoding: text, as: UTF8.self))
                 }
-                report(operand, response.status, message, &code, say)
+                report(operand, status: response.status, message, code: &code, say: say)
             }
             await service.shutdown()
         } catch {
@@ -93,8 +93,8 @@ enum CachePurge {
     }
 
     private static func purge(
-        _ operands: [String], _ subject: Subject, at address: ListenAddress, _ token: String,
-        _ say: @escaping @Sendable (String) -> Void
+        _ operands: [String], _ subject: Subject, at address: ListenAddress, token: String,
+        say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         await withValueContinuation { continuation in
             // Use a separate thread, because the sockets block. A thread of the cooperative pool must not block.
@@ -102,7 +102,7 @@ enum CachePurge {
                 var code = ExitCode.ok
                 for operand in operands {
                     let outcome = OperatorClient.post(subject.query(operand), token: token, to: address)
-                    report(operand, outcome.status, outcome.message, &code, say)
+                    report(operand, status: outcome.status, outcome.message, code: &code, say: say)
                 }
                 continuation.resume(returning: code)
             }
@@ -111,7 +111,7 @@ enum CachePurge {
     }
 
     private static func report(
-        _ operand: String, _ status: Int, _ message: String?, _ code: inout ExitCode, _ say: (String) -> Void
+        _ operand: String, status: Int, _ message: String?, code: inout ExitCode, say: (String) -> Void
     ) {
         // A tier that does not answer keeps the results; the message names it.
         if status == 200, message == "purged" {

@@ -37,6 +37,13 @@ enum Console {
     }
 }
 
+extension String {
+    /// Returns the text with spaces behind it, as a column of `width` characters. A longer text is not cut.
+    func padded(to width: Int) -> String {
+        count < width ? self + String(repeating: " ", count: width - count) : self
+    }
+}
+
 // The line and the exit code with which the command reports an error.
 extension WebImageError {
     var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }

@@ -50,7 +50,7 @@ struct DesktopThumbnailJob: Sendable {
                 hint: "Name files outside \(cache.folder).")
         }
         let wanted = sizes.filter { makesAll || !cache.isCurrent(cache.path(of: source, $0), source) }
-        var lines = sizes.filter { !wanted.contains($0) }.map { line(operand, source, $0, "current") }
+        var lines = sizes.filter { !wanted.contains($0) }.map { line(of: operand, source, size: $0, state: "current") }
         guard !wanted.isEmpty else { return lines }
         guard makesAll || !cache.isCurrent(cache.failurePath(of: source), source) else {
             throw WebImageError(
@@ -72,7 +72,7 @@ struct DesktopThumbnailJob: Sendable {
                 throw error
             }
         }
-        lines += wanted.map { line(operand, source, $0, "made") }
+        lines += wanted.map { line(of: operand, source, size: $0, state: "made") }
         return lines
     }
 
@@ -94,15 +94,15 @@ struct DesktopThumbnailJob: Sendable {
     }
 
     private func line(
-        _ operand: Operand, _ source: DesktopThumbnailCache.Source, _ size: DesktopThumbnailCache.Size, _ what: String
+        of operand: Operand, _ source: DesktopThumbnailCache.Source, size: DesktopThumbnailCache.Size, state: String
     ) -> String {
         let path = cache.path(of: source, size)
         guard json else {
-            return "\(what.padded(to: 8)) \(size.name.padded(to: 8)) \(RawText.shown(operand.text)) -> \(path)"
+            return "\(state.padded(to: 8)) \(size.name.padded(to: 8)) \(RawText.shown(operand.text)) -> \(path)"
         }
         var object = JSONLine()
         object.add("url", ofWord: operand.text)
-        object.add("state", .string(what))
+        object.add("state", .string(state))
         object.add("size", .string(size.name))
         object.add("file", ofWord: path)
         return object.text

@@ -27,7 +27,8 @@ enum InfoCommand {
             let data = try await InputSource.data(operand, limits: limits, requests: requests)
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
             try limits.checkPixels(info.storedSize)
-            Console.line(json ? line(operand, info, data.count) : words(operand, info, data.count))
+            Console.line(
+                json ? line(operand, info, byteCount: data.count) : words(operand, info, byteCount: data.count))
             return .ok
         } catch {
             if json { Console.line(error.json("path", operand)) }
@@ -36,7 +37,7 @@ enum InfoCommand {
         }
     }
 
-    private static func line(_ operand: String, _ info: ImageInfo, _ byteCount: Int) -> String {
+    private static func line(_ operand: String, _ info: ImageInfo, byteCount: Int) -> String {
         var object = JSONLine()
         object.add("path", ofWord: operand)
         object.add("format", .init(info.format.name))
@@ -54,7 +55,7 @@ enum InfoCommand {
         return object.text
     }
 
-    private static func words(_ operand: String, _ info: ImageInfo, _ byteCount: Int) -> String {
+    private static func words(_ operand: String, _ info: ImageInfo, byteCount: Int) -> String {
         var words = [
             "\(info.format)".padded(to: 5), "\(info.pixelSize)".padded(to: 11), "\(byteCount) B".padded(to: 12),
             "\(info.bitDepth) bit", info.isGray ? "grey" : "colour",

@@ -90,13 +90,13 @@ private struct LoadJob: Sendable {
         let start = ContinuousClock.now
         if let plan, let target, plan.existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
-            return LoadReport(skipped: file)
+            return .skipped(file: file)
         }
         let result = try await fetch(operand, target, manager, progress: progress)
-        var report = LoadReport(result, of: operand, in: ContinuousClock.now - start)
-        guard let plan, let target, let data = result.data else { return report }
+        let loaded = LoadReport.Loaded(result, of: operand, in: ContinuousClock.now - start)
+        guard let plan, let target, let data = result.data else { return .loaded(loaded, nil) }
         let rendition = rendition
-        report.written = try await DecodePool.shared.run { () throws(WebImageError) in
+        let written = try await DecodePool.shared.run { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: target.format, decoded: result.image)
             let path = OutputNames.path(of: target, format: made.format)
@@ -105,7 +105,7 @@ private struct LoadJob: Sendable {
             try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
             return LoadReport.Written(path: path, output: made)
         }
-        return report
+        return .loaded(loaded, written)
     }
 
     private func fetch(

@@ -10,7 +10,29 @@ struct LoadedPicture: Sendable {
 }
 
 /// The output of `webimage load` for one picture.
-struct LoadReport: Sendable {
+enum LoadReport: Sendable {
+    /// The picture was loaded, and written if an output file was wanted.
+    case loaded(Loaded, Written?)
+    /// The picture was not loaded, because its output file exists.
+    case skipped(file: String)
+
+    /// A loaded picture, and how long its load took.
+    struct Loaded: Sendable {
+        let origin: String
+        let pixelSize: PixelSize
+        let format: ImageFormat
+        let encodedByteCount: Int?
+        let milliseconds: Double
+
+        init(_ result: LoadedPicture, of operand: Operand, in elapsed: Duration) {
+            origin = result.cacheType.originName(of: operand.text)
+            pixelSize = result.image.pixelSize
+            format = result.image.imageFormat
+            encodedByteCount = result.encodedByteCount
+            milliseconds = elapsed / .milliseconds(1)
+        }
+    }
+
     /// The written output file and its properties.
     struct Written: Sendable {
         let path: String
@@ -31,60 +53,46 @@ struct LoadReport: Sendable {
         var words: String { isOriginal ? "original" : "\(format) \(pixelSize)" }
     }
 
-    private let origin: String
-    private let pixelSize: PixelSize?
-    private let format: ImageFormat?
-    private let encodedByteCount: Int?
-    private let milliseconds: Double
-    private var skipped: String?
-    var written: Written?
+    func line(of operand: Operand, json: Bool) -> String { json ? jsonLine(of: operand) : columns(of: operand) }
 
-    init(_ result: LoadedPicture, of operand: Operand, in elapsed: Duration) {
-        origin = result.cacheType.originName(of: operand.text)
-        pixelSize = result.image.pixelSize
-        format = result.image.imageFormat
-        encodedByteCount = result.encodedByteCount
-        milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
-    }
-
-    /// Creates the report of a picture that was not loaded because its output file exists.
-    init(skipped: String) {
-        origin = "skipped"
-        (pixelSize, format, encodedByteCount, milliseconds) = (nil, nil, nil, 0)
-        self.skipped = skipped
-    }
-
-    func line(of operand: Operand, json: Bool) -> String {
-        guard json else {
-            let columns = [
-                origin.padded(to: 8), (pixelSize.map { "\($0)" } ?? "-").padded(to: 11),
-                (encodedByteCount.map { "\($0) B" } ?? "-").padded(to: 11),
+    private func columns(of operand: Operand) -> String {
+        func joined(_ origin: String, size: String, bytes: String, _ milliseconds: Double) -> String {
+            [
+                origin.padded(to: 8), size.padded(to: 11), bytes.padded(to: 11),
                 String(plainFormat: "%.1f ms", milliseconds).padded(to: 11), RawText.shown(operand.text),
-            ]
-            let file =
-                written.map { " -> \(RawText.shown($0.path)) (\($0.words), \($0.byteCount) B)" }
-                ?? skipped.map { " -> \(RawText.shown($0))" }
-            return columns.joined(separator: " ") + (file ?? "")
+            ].joined(separator: " ")
         }
+        switch self {
+        case .loaded(let loaded, let written):
+            let bytes = loaded.encodedByteCount.map { "\($0) B" } ?? "-"
+            let file = written.map { " -> \(RawText.shown($0.path)) (\($0.words), \($0.byteCount) B)" } ?? ""
+            return joined(loaded.origin, size: "\(loaded.pixelSize)", bytes: bytes, loaded.milliseconds) + file
+        case .skipped(let file):
+            return joined("skipped", size: "-", bytes: "-", 0) + " -> \(RawText.shown(file))"
+        }
+    }
+
+    private func jsonLine(of operand: Operand) -> String {
         var object = JSONLine()
         object.add("url", ofWord: operand.text)
-        object.add("origin", .string(origin))
-        if let pixelSize {
-            object.add("width", .integer(pixelSize.width))
-            object.add("height", .integer(pixelSize.height))
-            object.add("format", .init(format?.name))
-            object.add("bytes", .init(encodedByteCount))
-            object.add("milliseconds", .number(milliseconds))
-        }
-        if let written {
+        switch self {
+        case .loaded(let loaded, let written):
+            object.add("origin", .string(loaded.origin))
+            object.add("width", .integer(loaded.pixelSize.width))
+            object.add("height", .integer(loaded.pixelSize.height))
+            object.add("format", .init(loaded.format.name))
+            object.add("bytes", .init(loaded.encodedByteCount))
+            object.add("milliseconds", .number(loaded.milliseconds))
+            guard let written else { break }
             object.add("file", ofWord: written.path)
             object.add("written", .string(written.isOriginal ? "original" : "encoded"))
             object.add("fileFormat", .init(written.format.name))
             object.add("fileWidth", .integer(written.pixelSize.width))
             object.add("fileHeight", .integer(written.pixelSize.height))
             object.add("fileBytes", .integer(written.byteCount))
-        } else if let skipped {
-            object.add("file", ofWord: skipped)
+        case .skipped(let file):
+            object.add("origin", .string("skipped"))
+            object.add("file", ofWord: file)
         }
         return object.text
     }
@@ -100,11 +108,5 @@ extension ImageCacheType {
         case .disk: "disk"
         case .memory, .all: "memory"
         }
-    }
-}
-
-extension String {
-    func padded(to width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self
     }
 }

@@ -6,23 +6,29 @@ import WebImageServer
 enum ProcessMetrics {
     static func text(_ statistics: HTTPServer.Statistics) -> String {
         var text = PrometheusText(prefix: "webimage")
-        func add(_ name: String, _ type: String, _ help: String, _ value: Int) {
+        func add(_ name: String, type: String, help: String, _ value: Int) {
             text.describe(name, type, help)
             text.add(name, [:], value)
         }
-        add("connections_open", "gauge", "Open connections.", statistics.openConnections)
-        add("connections_total", "counter", "Connections that were accepted.", statistics.acceptedConnections)
+        add("connections_open", type: "gauge", help: "Open connections.", statistics.openConnections)
         add(
-            "connections_refused_total", "counter", "Connections refused because of their number.",
+            "connections_total", type: "counter", help: "Connections that were accepted.",
+            statistics.acceptedConnections)
+        add(
+            "connections_refused_total", type: "counter", help: "Connections refused because of their number.",
             statistics.refusedConnections + statistics.refusedConnectionsOfClient)
-        add("refused_heads_total", "counter", "Heads that were refused.", statistics.refusedRequests)
-        add("head_timeouts_total", "counter", "Connections closed for a slow head.", statistics.headTimeouts)
-        add("idle_timeouts_total", "counter", "Connections closed for being idle.", statistics.idleTimeouts)
-        add("send_timeouts_total", "counter", "Connections closed for accepting no answer.", statistics.sendTimeouts)
-        add("abandoned_total", "counter", "Requests whose client left.", statistics.abandonedRequests)
+        add("refused_heads_total", type: "counter", help: "Heads that were refused.", statistics.refusedRequests)
+        add(
+            "head_timeouts_total", type: "counter", help: "Connections closed for a slow head.", statistics.headTimeouts
+        )
+        add("idle_timeouts_total", type: "counter", help: "Connections closed for being idle.", statistics.idleTimeouts)
+        add(
+            "send_timeouts_total", type: "counter", help: "Connections closed for accepting no answer.",
+            statistics.sendTimeouts)
+        add("abandoned_total", type: "counter", help: "Requests whose client left.", statistics.abandonedRequests)
         let process = Status.current
-        add("resident_memory_bytes", "gauge", "Resident memory of the process.", process.residentBytes)
-        add("threads", "gauge", "Threads of the process.", process.threads)
+        add("resident_memory_bytes", type: "gauge", help: "Resident memory of the process.", process.residentBytes)
+        add("threads", type: "gauge", help: "Threads of the process.", process.threads)
         text.describe("build_info", "gauge", "The version of the program; the value is always 1.")
         text.add("build_info", ["version": WebImageCommand.version], 1)
         return text.text

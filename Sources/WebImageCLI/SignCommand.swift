@@ -30,9 +30,9 @@ enum SignCommand {
             )
         }
         let operands = arguments.operands
-        if verifies { return { verify(operands, signer, isThumbor) } }
+        if verifies { return { verify(operands, signer, isThumbor: isThumbor) } }
         let paths = try operands.map { operand throws(UsageError) in
-            try path(operand, arguments.string("options"), expires, isThumbor)
+            try path(of: operand, options: arguments.string("options"), expires: expires, isThumbor: isThumbor)
         }
         let base = arguments.string("base").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
         return {
@@ -46,7 +46,7 @@ enum SignCommand {
     /// Returns the path to sign. If the operand is a path, returns the operand. If the operand is the URL of a source,
     /// creates a path from the options and the URL.
     private static func path(
-        _ operand: String, _ options: String?, _ expires: Int?, _ isThumbor: Bool
+        of operand: String, options: String?, expires: Int?, isThumbor: Bool
     ) throws(UsageError) -> String {
         let isSource = operand.contains("://") && !operand.hasPrefix("/")
         guard isSource else {
@@ -71,7 +71,7 @@ enum SignCommand {
         return "/" + parts.joined(separator: "/")
     }
 
-    private static func verify(_ targets: [String], _ signer: TargetSigner, _ isThumbor: Bool) -> ExitCode {
+    private static func verify(_ targets: [String], _ signer: TargetSigner, isThumbor: Bool) -> ExitCode {
         var code = ExitCode.ok
         for target in targets {
             let path = Self.path(ofURL: target)

@@ -78,7 +78,8 @@ private struct ThumbnailJob: Sendable {
         if plan.existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
             return json
-                ? line(operand, file, nil) : "skipped     \(RawText.shown(operand.text)) -> \(RawText.shown(file))"
+                ? line(of: operand, file: file, nil)
+                : "skipped     \(RawText.shown(operand.text)) -> \(RawText.shown(file))"
         }
         let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
         return try await DecodePool.shared.run(cost: cost(data)) { () throws(WebImageError) in
@@ -89,7 +90,7 @@ private struct ThumbnailJob: Sendable {
             if !folder.isEmpty { try OutputFile.makeFolder(folder) }
             try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
             return json
-                ? line(operand, path, made)
+                ? line(of: operand, file: path, made)
                 : "\(made.pixelSize)".padded(to: 11)
                     + " \(RawText.shown(operand.text)) -> \(RawText.shown(path)) (\(made.data.count) B)"
         }
@@ -101,10 +102,10 @@ private struct ThumbnailJob: Sendable {
         return size.map { $0.width * $0.height * 4 } ?? 0
     }
 
-    private func line(_ operand: Operand, _ path: String, _ made: Rendition.Output?) -> String {
+    private func line(of operand: Operand, file: String, _ made: Rendition.Output?) -> String {
         var object = JSONLine()
         object.add("url", ofWord: operand.text)
-        object.add("file", ofWord: path)
+        object.add("file", ofWord: file)
         if let made {
             object.add("width", .integer(made.pixelSize.width))
             object.add("height", .integer(made.pixelSize.height))

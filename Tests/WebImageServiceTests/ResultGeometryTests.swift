@@ -4,22 +4,27 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Tests the sizes and positions that the geometry geometry computes. The tests need no pixels.
+/// Tests the sizes and positions that `ResultGeometry` computes. The tests need no pixels.
 @Suite(.timeLimit(minutes: 1))
 struct ResultGeometryTests {
+    /// A source, the options, and the sizes: of the scaled picture, after the cut, and of the result.
     struct Row: Sendable, CustomTestStringConvertible {
-        let source: String
+        let source: PixelSize
         let options: String
-        let scaled: String
-        let cut: String
-        let result: String
+        let scaled: PixelSize
+        let cut: PixelSize
+        let result: PixelSize
 
-        init(_ source: String, _ options: String, _ scaled: String, cut: String? = nil, result: String? = nil) {
-            self.source = source
-            self.options = options
-            self.scaled = scaled
-            self.cut = cut ?? scaled
-            self.result = result ?? self.cut
+        /// - Parameter words: Source, options and scaled size; `cut` and `result` follow if they differ.
+        init(_ words: [String]) {
+            func size(_ name: String) -> PixelSize? {
+                words.firstIndex(of: name).map { ResultGeometryTests.size(words[$0 + 1]) }
+            }
+            (source, options, scaled) = (
+                ResultGeometryTests.size(words[0]), words[1], ResultGeometryTests.size(words[2])
+            )
+            cut = size("cut") ?? scaled
+            result = size("result") ?? cut
         }
 
         var testDescription: String { "\(source) \(options)" }
@@ -34,11 +39,9 @@ struct ResultGeometryTests {
         ("1x1", "pd:100000:0:0:1"),
         ("100x1", "rs:force:1:1/mw:100000"), ("1000000x2", "w:0"), ("1x1", "z:10000:0.0001/el:1/w:100000"),
     ]) func resultNeverExceedsTheLimit(row: (source: String, options: String)) throws {
-        let sides = row.source.split(separator: "x").compactMap { Int($0) }
-        let options = try ImgproxyRouter().parse("/_/\(row.options)/plain/a"[...]).options
+        let options = try Self.options(row.options)
         for limit in [1, 2, 256, 1_024, 8_192] {
-            let geometry = ResultGeometry(
-                source: PixelSize(width: sides[0], height: sides[1]), options: options, maxSide: limit)
+            let geometry = ResultGeometry(source: Self.size(row.source), options: options, maxSide: limit)
             #expect(max(geometry.result.width, geometry.result.height) <= limit, "\(limit): \(geometry.result)")
             #expect(min(geometry.result.width, geometry.result.height) >= 1)
             #expect(
@@ -46,59 +49,59 @@ struct ResultGeometryTests {
         }
     }
 
-    static let rows: [Row] = [
-        Row("400x300", "w:0", "400x300"),
-        Row("400x300", "w:200", "200x150"),
-        Row("400x300", "h:150", "200x150"),
-        Row("400x300", "rs:fit:200:200", "200x150"),
-        Row("400x300", "rs:fit:100:30", "40x30"),
-        Row("401x300", "rs:fit:0:150", "201x150"),
-        Row("400x300", "rs:fit:800:800", "400x300"),
-        Row("400x300", "rs:fit:800:800:1", "800x600"),
-        Row("400x300", "rs:fill:200:200", "267x200", cut: "200x200"),
-        Row("400x300", "rs:fill:200:100", "200x150", cut: "200x100"),
-        Row("400x300", "rs:fill:800:100", "400x300", cut: "400x100"),
-        Row("400x300", "rs:fill:800:100:1", "800x600", cut: "800x100"),
-        Row("400x300", "rs:fill:200:0", "200x150"),
-        Row("400x300", "rs:fill-down:800:800", "400x300", cut: "300x300"),
-        Row("400x300", "rs:fill-down:800:200", "400x300", cut: "400x100"),
-        Row("400x300", "rs:fill-down:200:200", "267x200", cut: "200x200"),
-        Row("400x300", "rs:force:200:30", "200x30"),
-        Row("400x300", "rs:force:200:0", "200x300"),
-        Row("400x300", "rs:force:800:150", "400x75"),
-        Row("400x300", "rs:force:800:150:1", "800x150"),
-        Row("400x300", "rs:auto:200:100", "200x150", cut: "200x100"),
-        Row("400x300", "rs:auto:100:200", "100x75"),
-        Row("400x300", "rs:auto:100:100", "133x100", cut: "100x100"),
-        Row("400x300", "w:100/mw:200", "200x150", cut: "100x150"),
-        Row("400x300", "w:100/mh:600", "800x600", cut: "100x600"),
-        Row("400x300", "w:100/z:2", "200x150"),
-        Row("400x300", "rs:force:100:100/z:2:0.5", "200x50"),
-        Row("400x300", "z:0.5", "200x150"),
-        Row("400x300", "w:100/dpr:2", "200x150"),
-        Row("400x300", "w:300/dpr:2", "400x300"),
-        Row("400x300", "w:300/dpr:2/el:1", "600x450"),
-        Row("400x300", "rs:fit:200:200:0:1", "200x150", result: "200x200"),
-        Row("400x300", "rs:fit:800:800:0:1", "400x300", result: "800x800"),
-        Row("400x300", "rs:fit:0:150:0:1", "200x150"),
-        Row("400x300", "rs:fit:800:800/exar:1", "400x300", result: "400x400"),
-        Row("400x300", "rs:fit:800:400/exar:1", "400x300", result: "600x300"),
-        Row("400x300", "w:200/pd:10:20:30:40", "200x150", result: "260x190"),
-        Row("400x300", "w:100/dpr:2/pd:10", "200x150", result: "240x190"),
-        Row("400x300", "w:400/dpr:2/pd:10", "400x300", result: "420x320"),
-        Row("400x300", "c:200:100", "200x100"),
-        Row("400x300", "c:0.5:0.5/w:100", "100x75"),
-        Row("400x300", "c:0:100/w:200", "200x50"),
-        Row("400x300", "c:1000:1000", "400x300"),
-        Row("400x300", "rot:90", "300x400"),
-        Row("400x300", "rot:90/w:150", "150x200"),
-        Row("400x300", "rot:90/c:100:0", "100x400"),
-        Row("1000x1", "w:10", "10x1"),
-        Row("1x1", "rs:fill:300:300", "1x1"),
-        Row("1x1", "rs:fill:300:200:1", "300x300", cut: "300x200"),
-        Row("400x300", "dpr:0.0001", "1x1"),
-        Row("400x300", "el:1/z:10000/dpr:10000", "65535x49151"),
-    ]
+    static let rows = """
+        400x300  w:0                      400x300
+        400x300  w:200                    200x150
+        400x300  h:150                    200x150
+        400x300  rs:fit:200:200           200x150
+        400x300  rs:fit:100:30            40x30
+        401x300  rs:fit:0:150             201x150
+        400x300  rs:fit:800:800           400x300
+        400x300  rs:fit:800:800:1         800x600
+        400x300  rs:fill:200:200          267x200     cut 200x200
+        400x300  rs:fill:200:100          200x150     cut 200x100
+        400x300  rs:fill:800:100          400x300     cut 400x100
+        400x300  rs:fill:800:100:1        800x600     cut 800x100
+        400x300  rs:fill:200:0            200x150
+        400x300  rs:fill-down:800:800     400x300     cut 300x300
+        400x300  rs:fill-down:800:200     400x300     cut 400x100
+        400x300  rs:fill-down:200:200     267x200     cut 200x200
+        400x300  rs:force:200:30          200x30
+        400x300  rs:force:200:0           200x300
+        400x300  rs:force:800:150         400x75
+        400x300  rs:force:800:150:1       800x150
+        400x300  rs:auto:200:100          200x150     cut 200x100
+        400x300  rs:auto:100:200          100x75
+        400x300  rs:auto:100:100          133x100     cut 100x100
+        400x300  w:100/mw:200             200x150     cut 100x150
+        400x300  w:100/mh:600             800x600     cut 100x600
+        400x300  w:100/z:2                200x150
+        400x300  rs:force:100:100/z:2:0.5 200x50
+        400x300  z:0.5                    200x150
+        400x300  w:100/dpr:2              200x150
+        400x300  w:300/dpr:2              400x300
+        400x300  w:300/dpr:2/el:1         600x450
+        400x300  rs:fit:200:200:0:1       200x150     result 200x200
+        400x300  rs:fit:800:800:0:1       400x300     result 800x800
+        400x300  rs:fit:0:150:0:1         200x150
+        400x300  rs:fit:800:800/exar:1    400x300     result 400x400
+        400x300  rs:fit:800:400/exar:1    400x300     result 600x300
+        400x300  w:200/pd:10:20:30:40     200x150     result 260x190
+        400x300  w:100/dpr:2/pd:10        200x150     result 240x190
+        400x300  w:400/dpr:2/pd:10        400x300     result 420x320
+        400x300  c:200:100                200x100
+        400x300  c:0.5:0.5/w:100          100x75
+        400x300  c:0:100/w:200            200x50
+        400x300  c:1000:1000              400x300
+        400x300  rot:90                   300x400
+        400x300  rot:90/w:150             150x200
+        400x300  rot:90/c:100:0           100x400
+        1000x1   w:10                     10x1
+        1x1      rs:fill:300:300          1x1
+        1x1      rs:fill:300:200:1        300x300     cut 300x200
+        400x300  dpr:0.0001               1x1
+        400x300  el:1/z:10000/dpr:10000   65535x49151
+        """.split(separator: "\n").map { Row($0.split(separator: " ").map(String.init)) }
 
     private static func size(_ text: String) -> PixelSize {
         let sides = text.split(separator: "x").compactMap { Int($0) }
@@ -110,10 +113,10 @@ struct ResultGeometryTests {
     }
 
     @Test(arguments: rows) func sizesFollowTheOptions(row: Row) throws {
-        let geometry = ResultGeometry(source: Self.size(row.source), options: try Self.options(row.options))
-        #expect(geometry.scaled == Self.size(row.scaled))
-        #expect(geometry.cut == Self.size(row.cut))
-        #expect(geometry.result == Self.size(row.result))
+        let geometry = ResultGeometry(source: row.source, options: try Self.options(row.options))
+        #expect(geometry.scaled == row.scaled)
+        #expect(geometry.cut == row.cut)
+        #expect(geometry.result == row.result)
     }
 
     @Test func croppedImageIsDecodedAtTheSizeOfItsCrop() throws {

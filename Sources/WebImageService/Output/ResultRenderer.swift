@@ -67,13 +67,11 @@ struct ResultRenderer: Sendable {
         let turned =
             options.trim == nil
             ? geometry(of: orientedSize(info), info, in: format, settings: settings).decodeSize(isVector: false) : nil
-        return decodeKey(for: info, settings, turned)
+        return decodeKey(for: info, settings, turned: turned)
     }
 
     /// The key of a decode. `turned` is the required size after the quarter turns; nil means the full size.
-    fileprivate func decodeKey(
-        for info: ImageInfo, _ settings: OutputSettings, _ turned: PixelSize?
-    ) -> SharedDecodes.Key {
+    func decodeKey(for info: ImageInfo, _ settings: OutputSettings, turned: PixelSize?) -> SharedDecodes.Key {
         var decoding = DecodingOptions()
         decoding.limits = settings.decoding
         decoding.firstFrameOnly = true
@@ -114,7 +112,7 @@ struct ResultRenderer: Sendable {
     }
 
     /// The size of the source to which the options refer: the upright size, or the stored size if `auto_rotate` is off.
-    fileprivate func orientedSize(_ info: ImageInfo) -> PixelSize {
+    func orientedSize(_ info: ImageInfo) -> PixelSize {
         options.autoRotate ? info.pixelSize : info.storedSize
     }
 
@@ -153,7 +151,7 @@ struct ResultRenderer: Sendable {
     /// The orientation that is applied to the pixels of the finished result. Without `auto_rotate`, the pixels keep their
     /// stored orientation, and the file declares it. If files of the format cannot declare it, the pixels are turned
     /// instead: every format shows the same picture.
-    fileprivate func lastTurn(_ info: ImageInfo, _ format: OutputFormat) -> ImageOrientation {
+    func lastTurn(_ info: ImageInfo, _ format: OutputFormat) -> ImageOrientation {
         options.autoRotate || format.storesOrientation ? .up : info.orientation
     }
 
@@ -161,7 +159,7 @@ struct ResultRenderer: Sendable {
     /// the option `trim`, or the format cannot store several frames, the result is the first frame of the source.
     ///
     /// - Parameter format: The format of the result; nil if it is not chosen yet.
-    fileprivate func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
+    func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return 1 }
         if let format, !coders.canEncodeFrames(to: format.imageFormat) { return 1 }
         let frame = ResultGeometry(source: orientedSize(info), options: options, maxSide: settings.maxResultSide)
@@ -187,185 +185,5 @@ struct ResultRenderer: Sendable {
     private func passedThrough(_ source: Data, _ info: ImageInfo, as format: OutputFormat) -> EncodedResult? {
         guard isUntouched(info, format) else { return nil }
         return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
-    }
-}
-
-/// The work of making one result.
-private struct RenderJob {
-    let resultRenderer: ResultRenderer
-    let settings: OutputSettings
-    let source: Data
-    let info: ImageInfo
-    let sharing: ResultRenderer.Sharing?
-    let budget: WorkBudget
-    /// The size of the source to which the options refer. After ``decodeWhole()``, it excludes the border that `trim`
-    /// removes.
-    private(set) var sourceSize: PixelSize
-    private var whole: Image?
-    private var stages: [ServiceLogEntry.Stage: Duration] = [:]
-    private var options: ProcessingOptions { resultRenderer.options }
-
-    init(
-        resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo,
-        sharing: ResultRenderer.Sharing?, budget: WorkBudget
-    ) {
-        self.budget = budget
-        self.sharing = sharing
-        self.resultRenderer = resultRenderer
-        self.settings = settings
-        self.source = source
-        self.info = info
-        sourceSize = resultRenderer.orientedSize(info)
-    }
-
-    private mutating func measured<Value>(
-        _ stage: ServiceLogEntry.Stage, _ work: (inout Self) throws -> Value
-    ) throws -> Value {
-        try budget.check()
-        let start = ContinuousClock.now
-        defer { stages[stage, default: .zero] += ContinuousClock.now - start }
-        return try work(&self)
-    }
-
-    /// If the options have `trim`, decodes the picture at full size and removes its border. Otherwise does nothing.
-    mutating func decodeWhole() throws {
-        guard let trim = options.trim else { return }
-        let image = try shared(nil)
-        whole = try measured(.transform) { _ in
-            guard let part = try BorderTrim.part(of: image, trim) else { return image }
-            return try PixelCanvas.cropped(image, to: part.size, at: part.place)
-        }
-        sourceSize = whole?.pixelSize ?? sourceSize
-    }
-
-    mutating func finish(_ geometry: ResultGeometry, _ format: OutputFormat) throws -> EncodedResult {
-        // Without a configured watermark, the option has no effect, as in imgproxy.
-        let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
-        var renderer = FrameRenderer(
-            geometry: geometry, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
-            budget: budget)
-        let isAnimated = resultRenderer.frameCount(info, settings, in: format) > 1
-        if isAnimated, let animated = try animation(geometry, with: renderer, as: format) { return animated }
-        let frame = try whole ?? shared(geometry.decodeSize(isVector: info.format == .svg))
-        let turn = resultRenderer.lastTurn(info, format)
-        let image = try measured(.transform) { _ in try PixelCanvas.oriented(try renderer.rendered(frame), turn) }
-        let data = try measured(.encode) { try $0.encoded(image, format) }
-        return EncodedResult(data: data, format: format, size: image.pixelSize, stages: stages)
-    }
-
-    // MARK: Decoding
-
-    private func decoding(_ key: SharedDecodes.Key) -> DecodingOptions {
-        var decoding = key.options
-        if key.size != info.pixelSize {
-            decoding.thumbnailPixelSize = key.size
-            decoding.preserveAspectRatio = false
-        }
-        return decoding
-    }
-
-    /// Returns the picture before the quarter turns. After the turns, the picture has at least the size `turned`. If
-    /// `turned` is nil, the picture has the full size.
-    ///
-    /// Decodes the picture or waits for the decode of another job. The wait is counted as queue time.
-    private mutating func shared(_ turned: PixelSize?) throws -> Image {
-        let key = resultRenderer.decodeKey(for: info, settings, turned)
-        guard let sharing else { return try measured(.decode) { try $0.decoded(key) } }
-        let start = ContinuousClock.now
-        let (image, isOwn) = try sharing.job.image(
-            key, version: sharing.version, info: info, budget: budget
-        ) { try decoded($0) }
-        stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
-        return image
-    }
-
-    /// Decodes the picture in the orientation to which the options refer: upright, or as stored if `auto_rotate` is
-    /// off.
-    private func decoded(_ key: SharedDecodes.Key) throws -> Image {
-        try asWanted(try resultRenderer.coders.decode(source, options: decoding(key)))
-    }
-
-    private func asWanted(_ image: Image) throws(WebImageError) -> Image {
-        options.autoRotate ? image : try PixelCanvas.oriented(image, info.orientation.inverse)
-    }
-
-    // MARK: Encoding
-
-    private func encoding(_ format: OutputFormat, quality: Int) -> EncodingOptions {
-        var encoding = EncodingOptions()
-        encoding.quality = Double(quality) / 100
-        encoding.progressive = settings.isProgressive
-        if format.storesOrientation { encoding.metadata = metadata(for: format) }
-        if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
-        return encoding
-    }
-
-    private func metadata(for format: OutputFormat) -> EmbeddedMetadata {
-        var metadata = EmbeddedMetadata()
-        // Without `auto_rotate`, the pixels keep their stored orientation, so the file must still declare it.
-        if !options.autoRotate { metadata.orientation = info.orientation }
-        guard !options.stripMetadata || options.keepCopyright,
-            let properties = try? resultRenderer.coders.imageProperties(of: source, limits: settings.decoding)
-        else { return metadata }
-        if options.stripMetadata {
-            metadata.exif = CopyrightExif.data(artist: properties.artist, copyright: properties.copyright)
-        } else {
-            // JPEG stores each of them in one segment, whose length has 16 bits. Leave out what does not fit.
-            let limit = format == .jpeg ? 65_000 : Int.max
-            func fitting(_ data: Data?) -> Data? { data.flatMap { $0.count <= limit ? $0 : nil } }
-            (metadata.exif, metadata.xmp) = (fitting(properties.exifData), fitting(properties.xmp))
-        }
-        return metadata
-    }
-
-    /// Encodes the image. If the format is lossy, encodes again with a lower quality while the data is larger than
-    /// `max_bytes` and the quality is above 10.
-    private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
-        try budget.check()
-        var quality = settings.quality(of: format, options)
-        var data = try resultRenderer.coders.encode(
-            image, format: format.imageFormat, options: encoding(format, quality: quality))
-        guard options.maxBytes > 0, format.isLossy else { return data }
-        while data.count > options.maxBytes, quality > 10 {
-            let excess = Double(data.count) / Double(options.maxBytes)
-            try budget.check()
-            quality = max(Int(Double(quality) * (excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75)), 10)
-            data = try resultRenderer.coders.encode(
-                image, format: format.imageFormat, options: encoding(format, quality: quality))
-        }
-        return data
-    }
-
-    // MARK: Animations
-
-    /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides fewer than two
-    /// frames.
-    private mutating func animation(
-        _ geometry: ResultGeometry, with renderer: FrameRenderer, as format: OutputFormat
-    ) throws -> EncodedResult? {
-        let start = ContinuousClock.now
-        var decoding = decoding(resultRenderer.decodeKey(for: info, settings, geometry.decodeSize(isVector: false)))
-        decoding.firstFrameOnly = false
-        guard let animation = try resultRenderer.coders.animation(of: source, options: decoding),
-            animation.animatedImageFrameCount > 1
-        else { return nil }
-        let delays = info.delaysMilliseconds
-        let count = min(animation.animatedImageFrameCount, settings.maxFrames)
-        var frames = renderer
-        let turn = resultRenderer.lastTurn(info, format)
-        let data = try resultRenderer.coders.encode(
-            frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
-            options: encoding(format, quality: settings.quality(of: format, options))
-        ) { index throws(WebImageError) in
-            try budget.check()
-            let frame = try asWanted(try animation.frameWithReason(at: index))
-            return ImageFrame(
-                image: try PixelCanvas.oriented(try frames.rendered(frame), turn),
-                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
-        }
-        // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
-        stages[.encode, default: .zero] += ContinuousClock.now - start
-        let size = turn.swapsSides ? geometry.rotated.swapped : geometry.rotated
-        return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
     }
 }
