@@ -1,5 +1,5 @@
 import CWebImageAVIF
-import WebImageCore
+package import WebImageCore
 
 /// The functions of libavif. The library is loaded when they are needed for the first time.
 enum AVIFLibrary {
@@ -28,5 +28,18 @@ extension AVIFFunctions {
 
     func words(for result: avifResult) -> String {
         avifResultToString(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
+    }
+}
+
+extension ImageAVIFCoder {
+    /// Loads libavif. Returns the versions of libavif and of its AV1 codecs.
+    ///
+    /// - Throws: `.unsupportedFormat` if libavif is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let libavif = try AVIFLibrary.functions()
+        var codecs = [CChar](repeating: 0, count: 256)
+        libavif.avifCodecVersions(&codecs)
+        let names = String(decoding: codecs.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return "libavif \(libavif.version) (\(names))"
     }
 }

@@ -1,5 +1,5 @@
 import CWebImageJXL
-import WebImageCore
+package import WebImageCore
 
 /// The functions of libjxl. The library is loaded when they are needed for the first time.
 enum JXLLibrary {
@@ -11,4 +11,14 @@ enum JXLLibrary {
     }
 
     static func functions() throws(WebImageError) -> JXLFunctions { try loaded.get() }
+}
+
+extension ImageJPEGXLCoder {
+    /// Loads libjxl and returns its version.
+    ///
+    /// - Throws: `.unsupportedFormat` if libjxl is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let version = try JXLLibrary.functions().JxlDecoderVersion()
+        return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
+    }
 }

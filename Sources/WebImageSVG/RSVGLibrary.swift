@@ -1,5 +1,5 @@
 import CWebImageRSVG
-import WebImageCore
+package import WebImageCore
 
 /// The functions of librsvg. The library is loaded when they are needed for the first time.
 enum RSVGLibrary {
@@ -19,4 +19,15 @@ enum RSVGLibrary {
 
     /// Whether some filters end the process: librsvg 2.54 does not check them, 2.60 does.
     static var endsTheProcess: Bool { cancelling == nil }
+}
+
+extension ImageSVGCoder {
+    /// Loads librsvg and returns its version.
+    ///
+    /// - Throws: `.unsupportedFormat` if librsvg is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        let librsvg = try RSVGLibrary.functions()
+        let numbers = [librsvg.rsvg_major_version, librsvg.rsvg_minor_version, librsvg.rsvg_micro_version]
+        return "librsvg " + numbers.map { "\($0.pointee)" }.joined(separator: ".")
+    }
 }

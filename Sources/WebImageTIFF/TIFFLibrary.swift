@@ -1,5 +1,5 @@
 import CWebImageTIFF
-import WebImageCore
+package import WebImageCore
 
 /// The functions of libtiff. The library is loaded when they are needed for the first time.
 enum TIFFLibrary {
@@ -8,4 +8,15 @@ enum TIFFLibrary {
     }
 
     static func functions() throws(WebImageError) -> TIFFFunctions { try loaded.get() }
+}
+
+extension ImageTIFFCoder {
+    /// Loads libtiff and returns its version.
+    ///
+    /// - Throws: `.unsupportedFormat` if libtiff is missing.
+    package static func libraryVersion() throws(WebImageError) -> String {
+        // libtiff returns a text such as "LIBTIFF, Version 4.5.0", followed by the copyright.
+        let words = try TIFFLibrary.functions().TIFFGetVersion().map { String(cString: $0) } ?? ""
+        return "libtiff " + (words.split(separator: "\n").first?.split(separator: " ").last ?? "?")
+    }
 }

@@ -1,8 +1,8 @@
 public import Foundation
-public import WebImage
+import WebImage
 public import WebImageGraphics
 
-/// A set of corners of a rectangle. UIKit's name for ``WebImageCore/RectCorner``.
+/// A set of corners of a rectangle. UIKit's name for ``WebImageGraphics/RectCorner``.
 public typealias UIRectCorner = RectCorner
 
 /// Lines and curves for the current drawing. This type wraps the struct ``WebImageGraphics/GraphicsPath``. It is a

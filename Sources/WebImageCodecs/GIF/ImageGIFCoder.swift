@@ -50,16 +50,11 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// - Throws: `.badImageData` if the first frame is truncated or if none of its rows can be decoded.
     ///   `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try options.limits.checkEncodedBytes(data.count)
-        let deadline = DecodeDeadline(options.limits)
-        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
-            var limits = options.limits
-            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+        try Self.decode(data, options: options) { bytes, limits, deadline throws(WebImageError) in
             let gif = try GIFStructure(bytes, limits: limits)
             let picture = try Self.firstFrame(bytes, gif, format: options.pixelFormat, deadline)
             return (try picture.finished(options: options, fullSize: gif.screen), gif.frames.count)
         }
-        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// Encodes the image. If the image is an animation, encodes all frames, unless `options.firstFrameOnly` is true.

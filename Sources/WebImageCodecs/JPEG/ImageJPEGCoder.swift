@@ -212,7 +212,8 @@ extension ImageJPEGCoder {
 
 /// Converts the status codes of the libjpeg shim to errors with a hint.
 enum JPEGError {
-    static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
+    /// - Parameter decoder: The decoder that returned the status. It has the message of libjpeg.
+    static func error(of decoder: OpaquePointer, status: Int32, limits: DecodingLimits) -> WebImageError {
         let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)
         switch Int(status) {
         case WEBIMAGE_JPEG_OUT_OF_TIME:
@@ -225,8 +226,8 @@ enum JPEGError {
         case WEBIMAGE_JPEG_TRUNCATED:
             return .badData("libjpeg", "the file ends inside its picture", hint: truncated)
         default:
-            let message = String(cString: webimage_jpeg_message(handle))
-            return .badData("libjpeg", message, hint: webimage_jpeg_ran_dry(handle) != 0 ? truncated : damaged)
+            let message = String(cString: webimage_jpeg_message(decoder))
+            return .badData("libjpeg", message, hint: webimage_jpeg_ran_dry(decoder) != 0 ? truncated : damaged)
         }
     }
 

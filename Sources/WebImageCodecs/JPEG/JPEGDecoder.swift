@@ -24,7 +24,7 @@ final class JPEGDecoder {
         var header = webimage_jpeg_header()
         let status = webimage_jpeg_read_header(handle, &header)
         guard status == WEBIMAGE_JPEG_OK else {
-            let error = JPEGError.error(status, handle, limits)
+            let error = JPEGError.error(of: handle, status: status, limits: limits)
             webimage_jpeg_decoder_free(handle)
             throw error
         }
@@ -114,7 +114,7 @@ final class JPEGDecoder {
     }
 
     func check(_ status: Int32) throws(WebImageError) {
-        guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(status, handle, limits) }
+        guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(of: handle, status: status, limits: limits) }
     }
 
     private func app1(_ signature: String) -> Data? {

@@ -30,6 +30,12 @@ package enum ExifOrientation {
         return nil
     }
 
+    /// Returns the orientation in the EXIF part of a file. If it contains none, returns the orientation in the XMP part; if
+    /// that contains none either, `.up`.
+    static func orientation(of file: Data, exif: Range<Int>?, xmp: Range<Int>?) -> ImageOrientation {
+        exif.flatMap { orientation(exif: file.slice($0)) } ?? xmp.flatMap { orientation(xmp: file.slice($0)) } ?? .up
+    }
+
     private static let exifSignature = Data("Exif\0\0".utf8)
     fileprivate static let orientationTag = 0x0112
     private static let xmpName = Data("tiff:Orientation".utf8)

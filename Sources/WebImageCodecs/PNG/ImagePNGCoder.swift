@@ -49,11 +49,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// - Throws: `.badImageData` with libpng's message if the file is damaged or truncated. `.limitExceeded` if the
     ///   file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try options.limits.checkEncodedBytes(data.count)
-        let deadline = DecodeDeadline(options.limits)
-        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
-            var limits = options.limits
-            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+        try Self.decode(data, options: options) { bytes, limits, deadline throws(WebImageError) in
             let chunks = try PNGChunks(bytes, limits: limits)
             let options = options.resolved(bitDepth: chunks.header.bitDepth)
             let decoding = PNGDecoding(
@@ -62,7 +58,6 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
             let frameCount = chunks.animation?.playableFrames(on: chunks.header.size).count ?? 1
             return (try picture.finished(options: options, fullSize: chunks.header.size), frameCount)
         }
-        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// Encodes the image with zlib's default compression level. Writes alpha only if the image has alpha. Writes the
@@ -80,11 +75,8 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 }
 
 extension PNGChunks {
-    /// Returns the orientation in EXIF. If EXIF contains no orientation, returns the orientation in XMP. If XMP
-    /// contains none either, returns `.up`.
     func orientation(in data: Data) -> ImageOrientation {
-        exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
-            ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
+        ExifOrientation.orientation(of: data, exif: exif, xmp: xmp)
     }
 
     /// Returns size, channels and frames from the chunks. The orientation of the result is `orientation`.

@@ -97,6 +97,24 @@ extension BuiltInAnimatedImageCoder {
         self.init(work: CodecWork(opened: try open(data, options)))
     }
 
+    /// Decodes the first picture of a file, and opens the animation if the options request its other frames.
+    ///
+    /// - Parameter first: Returns the first picture and the number of frames. Its limits do not count the other frames if
+    ///   the options request only the first one.
+    static func decode(
+        _ data: Data, options: DecodingOptions,
+        first: (_ bytes: UnsafeRawBufferPointer, DecodingLimits, DecodeDeadline) throws(WebImageError) -> (Image, Int)
+    ) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        var limits = options.limits
+        if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
+            try first(bytes, limits, deadline)
+        }
+        return picture(poster, of: data, frameCount: frameCount, options: options)
+    }
+
     /// The opened animation, or the part of the animation that has arrived. Nil in any other instance.
     private var animation: OpenedAnimation? {
         work.opened ?? Self.fileType.open.flatMap { work.streaming?.animation($0) }

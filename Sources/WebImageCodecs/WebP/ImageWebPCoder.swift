@@ -44,11 +44,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// - Throws: `.badImageData` if the still or the first frame is damaged or truncated. `.limitExceeded` if the file
     ///   exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try options.limits.checkEncodedBytes(data.count)
-        let deadline = DecodeDeadline(options.limits)
-        let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
-            var limits = options.limits
-            if options.firstFrameOnly { limits.maxAnimationPixels = .max }
+        try Self.decode(data, options: options) { bytes, limits, deadline throws(WebImageError) in
             let webP = try WebPContainer(bytes, limits: limits)
             try options.checkMemory(for: webP.info(orientation: .up))
             let picture =
@@ -59,7 +55,6 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
             let image = try picture.finished(options: options, fullSize: webP.canvas)
             return (image, webP.isAnimated ? webP.frames.count : 1)
         }
-        return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
     /// Encodes the image, either lossless or lossy with the quality in the options. Writes the image's colour profile
@@ -107,11 +102,8 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
 }
 
 extension WebPContainer {
-    /// Returns the orientation in EXIF. If EXIF contains no orientation, returns the orientation in XMP. If XMP
-    /// contains none either, returns `.up`.
     func orientation(in data: Data) -> ImageOrientation {
-        exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
-            ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
+        ExifOrientation.orientation(of: data, exif: exif, xmp: xmp)
     }
 
     /// Returns the layout that libwebp writes. The layout depends on the pixel format in the options and on the file.

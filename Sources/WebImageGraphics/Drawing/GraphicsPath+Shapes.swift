@@ -1,5 +1,24 @@
 public import Foundation
-public import WebImageCore
+import WebImageCore
+
+/// Corners of a rectangle.
+public struct RectCorner: OptionSet, Sendable, Hashable {
+    /// The bits of the set.
+    public let rawValue: UInt
+    /// Creates a set from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Top left.
+    public static let topLeft = RectCorner(rawValue: 1)
+    /// Top right.
+    public static let topRight = RectCorner(rawValue: 2)
+    /// Bottom left.
+    public static let bottomLeft = RectCorner(rawValue: 4)
+    /// Bottom right.
+    public static let bottomRight = RectCorner(rawValue: 8)
+    /// All four corners.
+    public static let allCorners = RectCorner(rawValue: .max)
+}
 
 extension GraphicsPath {
     /// Creates a rectangle.

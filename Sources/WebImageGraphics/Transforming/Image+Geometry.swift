@@ -2,6 +2,16 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
+/// How an image is placed in an area with another aspect ratio.
+public enum ImageScaleMode: UInt, Sendable {
+    /// The image is stretched to the area.
+    case fill = 0
+    /// The whole image is visible in the centre of the area. The rest of the area is transparent.
+    case aspectFit = 1
+    /// The image is centred and covers the whole area. The parts of the image outside the area are cut off.
+    case aspectFill = 2
+}
+
 extension Image {
     /// Returns an image of exactly `size` points. A Lanczos filter scales the picture. The scale (pixels per point) is
     /// unchanged.

@@ -1,32 +1,3 @@
-/// How an image is placed in an area with another aspect ratio.
-public enum ImageScaleMode: UInt, Sendable {
-    /// The image is stretched to the area.
-    case fill = 0
-    /// The whole image is visible in the centre of the area. The rest of the area is transparent.
-    case aspectFit = 1
-    /// The image is centred and covers the whole area. The parts of the image outside the area are cut off.
-    case aspectFill = 2
-}
-
-/// Corners of a rectangle.
-public struct RectCorner: OptionSet, Sendable, Hashable {
-    /// The bits of the set.
-    public let rawValue: UInt
-    /// Creates a set from bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-
-    /// Top left.
-    public static let topLeft = RectCorner(rawValue: 1)
-    /// Top right.
-    public static let topRight = RectCorner(rawValue: 2)
-    /// Bottom left.
-    public static let bottomLeft = RectCorner(rawValue: 4)
-    /// Bottom right.
-    public static let bottomRight = RectCorner(rawValue: 8)
-    /// All four corners.
-    public static let allCorners = RectCorner(rawValue: .max)
-}
-
 /// How a colour is mixed with the image below the colour. The colour is the source, and the image is the destination. A
 /// "value" is a component of the colour or of the image, between 0 and 1.
 ///
