@@ -13,6 +13,9 @@ struct ConnectionTable {
         case busy(PendingRequest?)
         /// An answer is being sent.
         case sending(Sending)
+        /// The client has received what has arrived of an answer, and the connection waits for more from the source. The
+        /// source has deadlines of its own.
+        case awaiting
         /// The last answer was sent. The server waits for the client to close the connection.
         case lingering(since: Duration)
     }
@@ -108,7 +111,7 @@ struct ConnectionTable {
             case .head(let since): if now - since >= limits.headTimeout { reason = .head }
             case .idle(let since): if now - since >= limits.idleTimeout { reason = .idle }
             case .lingering(let since): if now - since >= Self.longestLinger { reason = .linger }
-            case .busy: break
+            case .busy, .awaiting: break
             case .sending(var sending):
                 let bytes = acknowledged(connection.descriptor)
                 if bytes != sending.acknowledged {
@@ -134,7 +137,7 @@ struct ConnectionTable {
         for (number, connection) in connections where !connection.isShutDown {
             switch connection.phase {
             case .head(let since), .idle(let since), .lingering(let since): guard since <= limit else { continue }
-            case .busy, .sending: continue
+            case .busy, .sending, .awaiting: continue
             }
             connections[number]?.isShutDown = true
             cut.append(connection.descriptor)
@@ -156,5 +159,12 @@ struct ConnectionTable {
     }
 
     /// Whether an answer is being sent.
-    var isSending: Bool { connections.values.contains { if case .sending = $0.phase { true } else { false } } }
+    var isSending: Bool {
+        connections.values.contains {
+            switch $0.phase {
+            case .sending, .awaiting: true
+            case .head, .idle, .busy, .lingering: false
+            }
+        }
+    }
 }

@@ -47,6 +47,8 @@ final class HTTPConnection {
     private var isAbandoned = false
     /// Whether the beginning of the answer was sent to find out whether the client still receives.
     private var isProbed = false
+    /// The request and the answer whose body arrives. They are reported when the answer has ended.
+    private var unreported: (request: ServiceRequest, response: ServiceResponse)?
 
     /// The number of requests and parts of an answer after which other connections have their turn.
     private static let turns = 16
@@ -96,16 +98,22 @@ final class HTTPConnection {
                 if let progress = read(server, &reading) { return progress }
             case .busy: return .waiting
             case .sending(var output):
-                switch output.send(descriptor) {
+                let outcome = output.send(descriptor) { [reactor, number] in reactor.post(.arrived(number: number)) }
+                if let count = output.takeArrivedCount() { _ = server.sending(number, bytes: UInt64(count)) }
+                switch outcome {
                 case .blocked:
                     stage = .sending(output)
                     return .waiting
                 case .part: stage = .sending(output)
-                case .failed:
-                    server.completed(number)
-                    return .ended
+                case .starved:
+                    stage = .sending(output)
+                    if isGone { return leave(server) }
+                    server.awaits(number)
+                    return .waiting
+                case .failed: return leave(server)
                 case .done:
                     server.completed(number)
+                    end(server)
                     finish(output.isPersistent, server)
                 }
             case .lingering(let discarded):
@@ -116,6 +124,16 @@ final class HTTPConnection {
             }
         }
         return .again
+    }
+
+    private func leave(_ server: HTTPServer) -> Progress {
+        server.completed(number)
+        return .ended
+    }
+
+    /// Ends the use of a body that arrives, and reports its answer.
+    func end(_ server: HTTPServer) {
+        if let (request, response) = unreported.take() { server.ended(response, to: request) }
     }
 
     private func finish(_ isPersistent: Bool, _ server: HTTPServer) {
@@ -202,7 +220,8 @@ final class HTTPConnection {
 
     /// Sends the reply to the request of this connection. The connection ends without an answer if its client has left.
     func reply(_ response: ServiceResponse, _ server: HTTPServer, _ reading: inout HTTPReactor.Buffers) {
-        guard case .busy(_, let shape) = stage else { return }
+        guard case .busy(let pending, let shape) = stage else { return }
+        if case .arriving = response.body { unreported = (pending.request, response) }
         send(response, shape, server, &reading)
     }
 
@@ -210,68 +229,16 @@ final class HTTPConnection {
         _ response: ServiceResponse, _ shape: ReplyShape, _ server: HTTPServer, _ reading: inout HTTPReactor.Buffers
     ) {
         let isStopping = server.sending(number, bytes: UInt64(response.body.count))
+        var length: Int? = response.body.count
+        if case .arriving(let body) = response.body { length = body.byteCount }
         let isPersistent = shape.isPersistent && !isStopping
         var head = ResponseHead.bytes(
-            response, isPersistent: isPersistent, isOld: shape.isOld, date: reading.date.text())
+            response, length: length, isPersistent: isPersistent, isOld: shape.isOld, date: reading.date.text())
         if isProbed { head.removeFirst(ResponseHead.prefix.count) }
         let hasBody = !shape.isHead && ResponseHead.hasBody(ResponseHead.status(response))
         stage = .sending(
-            HTTPOutput(head: head, body: hasBody ? response.body : .none, isPersistent: isPersistent))
-    }
-}
-
-/// The unsent part of an answer.
-struct HTTPOutput {
-    enum Outcome { case done, part, blocked, failed }
-
-    private let head: [UInt8]
-    private var sentOfHead = 0
-    private let body: ServiceResponse.Body
-    private var sentOfBody = 0
-    let isPersistent: Bool
-
-    /// The most bytes that one call hands to the system, so that a fast client does not delay the others.
-    private static let part = 1 << 20
-
-    init(head: [UInt8], body: ServiceResponse.Body, isPersistent: Bool) {
-        self.head = head
-        self.body = body
-        self.isPersistent = isPersistent
-    }
-
-    mutating func send(_ descriptor: Int32) -> Outcome {
-        let size = min(body.count - sentOfBody, Self.part)
-        let sent: Int
-        switch body {
-        case .none: sent = sendBytes(descriptor, UnsafeRawBufferPointer(start: nil, count: 0), hasMore: false)
-        case .bytes(let data):
-            sent = data.withUnsafeBytes { bytes in
-                sendBytes(
-                    descriptor, UnsafeRawBufferPointer(rebasing: bytes[sentOfBody..<(sentOfBody + size)]),
-                    hasMore: false)
-            }
-        case .file(let file, let range):
-            if sentOfHead < head.count {
-                sent = sendBytes(descriptor, UnsafeRawBufferPointer(start: nil, count: 0), hasMore: size > 0)
-            } else {
-                sent = webimage_http_send_file(
-                    descriptor, file.descriptor, Int64(range.lowerBound + sentOfBody), size)
-                // The file is shorter than the announced length.
-                if sent == 0, size > 0 { return .failed }
-            }
-        }
-        guard sent >= 0 else { return errno == EAGAIN ? .blocked : errno == EINTR ? .part : .failed }
-        let ofHead = min(sent, head.count - sentOfHead)
-        sentOfHead += ofHead
-        sentOfBody += sent - ofHead
-        return sentOfHead == head.count && sentOfBody == body.count ? .done : .part
-    }
-
-    private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, hasMore: Bool) -> Int {
-        head.withUnsafeBytes { head in
-            let rest = UnsafeRawBufferPointer(rebasing: head[sentOfHead...])
-            return webimage_http_send(
-                descriptor, rest.baseAddress, rest.count, bytes.baseAddress, bytes.count, hasMore)
-        }
+            HTTPOutput(
+                head: head, body: hasBody ? response.body : .none, isChunked: length == nil,
+                isPersistent: isPersistent))
     }
 }

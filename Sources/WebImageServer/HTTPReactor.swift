@@ -7,7 +7,9 @@ import WebImageService
 final class HTTPReactor: Sendable {
     enum Message: Sendable {
         case add(number: UInt64, descriptor: Int32)
-        case reply(number: UInt64, ServiceResponse)
+        case reply(PendingRequest, ServiceResponse)
+        /// The next bytes of a body may have arrived.
+        case arrived(number: UInt64)
         /// Closes all connections and ends the thread.
         case stop
     }
@@ -48,15 +50,18 @@ final class HTTPReactor: Sendable {
         close(wake)
     }
 
-    /// Passes a message to the thread. A message after `.stop` has no effect. Safe on any thread.
-    func post(_ message: Message) {
-        let isFirst = mailbox.withLock { mailbox in
-            guard !mailbox.isClosed else { return false }
+    /// Passes a message to the thread. Returns false after `.stop`: the thread does not receive the message. Safe on any
+    /// thread.
+    @discardableResult
+    func post(_ message: Message) -> Bool {
+        let (isTaken, isFirst) = mailbox.withLock { mailbox in
+            guard !mailbox.isClosed else { return (false, false) }
             if case .stop = message { mailbox.isClosed = true }
             mailbox.messages.append(message)
-            return mailbox.messages.count == 1
+            return (true, mailbox.messages.count == 1)
         }
         if isFirst { webimage_http_wake(wake) }
+        return isTaken
     }
 
     /// Serves the connections until `.stop` arrives.
@@ -89,9 +94,14 @@ final class HTTPReactor: Sendable {
                     connections[number] = HTTPConnection(number, descriptor, self)
                     webimage_http_watch_connection(watch, descriptor, number)
                     turn.append(number)
-                case .reply(let number, let response):
-                    connections[number]?.reply(response, server, &buffers)
-                    turn.append(number)
+                case .reply(let pending, let response):
+                    if let connection = connections[pending.connection] {
+                        connection.reply(response, server, &buffers)
+                    } else {
+                        server.ended(response, to: pending.request)
+                    }
+                    turn.append(pending.connection)
+                case .arrived(let number): turn.append(number)
                 case .stop: isOver = true
                 }
             }
@@ -102,11 +112,15 @@ final class HTTPReactor: Sendable {
                 case .again: ready.append(number)
                 case .ended:
                     connections[number] = nil
+                    connection.end(server)
                     server.close(number, connection.descriptor)
                 }
             }
         }
-        for connection in connections.values { server.close(connection.number, connection.descriptor) }
+        for connection in connections.values {
+            connection.end(server)
+            server.close(connection.number, connection.descriptor)
+        }
     }
 
     /// sendfile(2) cannot suppress the signal of a write to a closed connection, so the thread blocks it.

@@ -163,9 +163,10 @@ extension HTTPServer {
     private func refuse(_ descriptor: Int32, _ peer: IPAddress?, _ error: HeadError) {
         let response = refusal(error, client: peer?.description)
         var date = ResponseDate()
-        let head = ResponseHead.bytes(response, isPersistent: false, isOld: false, date: date.text())
+        let head = ResponseHead.bytes(
+            response, length: response.body.count, isPersistent: false, isOld: false, date: date.text())
         var output = HTTPOutput(head: head, body: response.body, isPersistent: false)
-        _ = output.send(descriptor)
+        _ = output.send(descriptor) {}
         shutdown(descriptor, Int32(SHUT_WR))
         // Read what the client has already sent. Otherwise the close resets the connection and can destroy the answer.
         var discarded = [UInt8](repeating: 0, count: 16 << 10)

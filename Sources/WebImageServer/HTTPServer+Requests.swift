@@ -22,8 +22,10 @@ extension HTTPServer {
                     peer: state.table[number]?.peer, field: field, trusted: state.limits.trustedProxies))
         }
         guard let client else { return nil }
-        return ServiceRequest(
+        var request = ServiceRequest(
             method: head.method, target: head.target, headers: head.headers, client: client?.description)
+        request.arrivingBodies = head.isOld ? .ofKnownLength : .all
+        return request
     }
 
     /// Answers a request in a task.
@@ -39,8 +41,19 @@ extension HTTPServer {
 
     /// Passes the reply of a claimed request to its connection. Safe on any thread.
     func send(_ response: ServiceResponse, to pending: PendingRequest) {
-        answered?(pending.request, response)
-        pending.reactor.post(.reply(number: pending.connection, response))
+        // The size of a body that arrives is known at its end, so its connection reports it.
+        if case .arriving = response.body {} else { answered?(pending.request, response) }
+        if !pending.reactor.post(.reply(pending, response)) { ended(response, to: pending.request) }
+    }
+
+    /// Ends the use of a body that arrives, and reports its answer. Does nothing for other answers, which are reported
+    /// before they are sent.
+    func ended(_ response: ServiceResponse, to request: ServiceRequest) {
+        guard case .arriving(let body) = response.body else { return }
+        body.close()
+        var reported = response
+        if let failure = body.failure { (reported.logEntry.reason, reported.logEntry.message) = ("cut", failure) }
+        answered?(request, reported)
     }
 
     /// Cancels the task of a request whose client disconnected. The task must still reply, because the connection is
@@ -89,6 +102,9 @@ extension HTTPServer {
             return state.isStopping
         }
     }
+
+    /// Records that a connection waits for the next bytes of its answer.
+    func awaits(_ number: UInt64) { state.withLock { $0.table.setPhase(number, .awaiting) } }
 
     /// Records that an answer was sent, or that the connection ended first.
     func completed(_ number: UInt64) {

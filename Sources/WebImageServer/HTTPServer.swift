@@ -90,7 +90,8 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - addresses: One or more addresses. The server binds all of them before it accepts the first connection.
     ///   - configuration: The limits of the server.
-    ///   - answered: Receives every answer, for a log; nil if no log is needed.
+    ///   - answered: Receives every answer, for a log; nil if no log is needed. An answer whose body arrives is received
+    ///     when its sending has ended, every other one before it is sent.
     ///   - refuse: Makes the answers to refused heads; nil sends a short text.
     ///   - respondImmediately: Answers requests that need no work; nil passes every request to `respond`.
     ///   - respond: Answers the other requests.

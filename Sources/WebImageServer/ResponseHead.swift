@@ -26,7 +26,10 @@ enum ResponseHead {
     ///   - isPersistent: Whether the connection stays open after the answer.
     ///   - isOld: Whether the client understands only HTTP/1.0.
     ///   - date: The value of the field `Date`.
-    static func bytes(_ response: ServiceResponse, isPersistent: Bool, isOld: Bool, date: String) -> [UInt8] {
+    ///   - length: The number of bytes of the body; nil for the chunked coding. Clients of HTTP/1.0 need the length.
+    static func bytes(
+        _ response: ServiceResponse, length: Int?, isPersistent: Bool, isOld: Bool, date: String
+    ) -> [UInt8] {
         let status = status(response)
         var bytes = prefix
         bytes.reserveCapacity(512)
@@ -37,10 +40,13 @@ enum ResponseHead {
             bytes += field.value.utf8
             bytes += [0x0D, 0x0A]
         }
-        let count = response.body.count
-        // The length in an answer with status 304 is the length of the answer with status 200 (RFC 9110 §8.6). Omit it
-        // if that length is not known.
-        if hasBody(status) || status == 304 && count > 0 { bytes += "Content-Length: \(count)\r\n".utf8 }
+        if let length {
+            // The length in an answer with status 304 is the length of the answer with status 200 (RFC 9110 §8.6). Omit it
+            // if that length is not known.
+            if hasBody(status) || status == 304 && length > 0 { bytes += "Content-Length: \(length)\r\n".utf8 }
+        } else {
+            bytes += "Transfer-Encoding: chunked\r\n".utf8
+        }
         if !isPersistent {
             bytes += "Connection: close\r\n".utf8
         } else if isOld {

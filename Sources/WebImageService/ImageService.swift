@@ -166,13 +166,26 @@ public final class ImageService: Sendable {
     private func count(
         _ response: inout ServiceResponse, for request: ServiceRequest, _ settings: ServiceSettings
     ) throws(ServiceRefusal) {
-        guard case .bytes(let data) = response.body, request.method != "HEAD" else { return }
+        guard request.method != "HEAD" else { return }
         let limit = max(settings.output.maxWorkBytes / 4, Self.leastSendBytes)
-        response.body = .bytes(try sending.counted(data, limit: limit, client: request.client))
+        switch response.body {
+        case .none, .file: return
+        case .bytes(let data):
+            response.body = .bytes(try sending.counted(data, limit: limit, client: request.client))
+        case .arriving(let body):
+            let size = body.sourceByteCount ?? min(settings.output.decoding.maxEncodedBytes, Self.bytesInMemory)
+            let hold = try sending.hold(body.source, count: size, limit: limit, client: request.client)
+            body.whenClosed { [metrics] count, isWhole in
+                metrics.countArrived(count, isWhole: isWhole)
+                withExtendedLifetime(hold) {}
+            }
+        }
     }
 
     /// The least limit of the bytes of bodies that are being sent.
     private static let leastSendBytes = 16 << 20
+    /// The part of a source of unknown size that is in memory while it arrives. The rest is in a file.
+    private static let bytesInMemory = WebImageDownloaderConfig().maxBodyBytesInMemory
 
     /// Answers a request that arrived on the operator's listening address: metrics, health checks and purges.
     ///
@@ -240,6 +253,8 @@ public final class ImageService: Sendable {
             defer { withExtendedLifetime(permit) {} }
             response = try await answer(&logEntry)
             try count(&response, for: request, settings)
+            // The request is in flight until its source is complete.
+            if case .arriving(let body) = response.body { body.retain(permit) }
         } catch {
             // A task that is cancelled while the server stops belongs to a request that received 503, not to a client
             // that has left.

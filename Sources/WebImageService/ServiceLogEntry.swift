@@ -80,7 +80,7 @@ public struct ServiceLogEntry: Sendable {
     public var message: String?
     /// The durations of the stages that ran for this request; empty if the request joined the work of another request.
     public var stages: [Stage: Duration] = [:]
-    /// The time from the arrival of the request until the answer was complete.
+    /// The time from the arrival of the request until the answer was complete, or until a body that arrives began.
     public var duration = Duration.zero
     /// The size in bytes of the source that was read or fetched; nil if the source was not needed.
     public var sourceByteCount: Int?

@@ -14,6 +14,18 @@ public struct ServiceRequest: Sendable, Hashable {
     /// A server behind a trusted proxy stores the address from `X-Forwarded-For` here. The limits per client use this
     /// address and count an IPv6 /64 as one client.
     public var client: String?
+    /// Which bodies may arrive while they are sent. A transport that can send ``ArrivingBody`` sets this property.
+    public var arrivingBodies = ArrivingBodies.none
+
+    /// The bodies whose answer may begin before they are complete.
+    public enum ArrivingBodies: Sendable, Hashable {
+        /// No body. Every answer contains all its bytes.
+        case none
+        /// Bodies with a ``ArrivingBody/byteCount``, for a client that cannot receive chunks (HTTP/1.0).
+        case ofKnownLength
+        /// All bodies.
+        case all
+    }
 
     /// Creates a request.
     public init(method: String = "GET", target: String, headers: ServiceHeaders = [:], client: String? = nil) {

@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The answer to a ``ServiceRequest`` and the log entry of the work that made it.
 ///
-/// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`). For `HEAD`, the body is
-/// the same as for `GET`: the server sends the length of the body but not its bytes.
+/// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`, `Transfer-Encoding`). For
+/// `HEAD`, the body is the same as for `GET`: the server sends the length of the body but not its bytes.
 public struct ServiceResponse: Sendable {
     /// The bytes to send.
     public enum Body: Sendable {
@@ -14,15 +14,22 @@ public struct ServiceResponse: Sendable {
         case bytes(Data)
         /// A part of an open file, for `sendfile(2)`.
         case file(ServiceFile, Range<Int>)
+        /// Bytes of an untouched source that still arrive, if ``ServiceRequest/arrivingBodies`` allows them.
+        case arriving(ArrivingBody)
 
-        /// The number of bytes. It is the value of `Content-Length`.
+        /// The number of bytes, for `Content-Length`; for a body that arrives, the number of bytes that were taken, and
+        /// ``ArrivingBody/byteCount`` is the length.
         public var count: Int {
             switch self {
             case .none: 0
             case .bytes(let data): data.count
             case .file(_, let range): range.count
+            case .arriving(let body): body.takenCount
             }
         }
+
+        /// Whether there are no bytes to send. Bodies that arrive have bytes.
+        var isEmpty: Bool { if case .arriving = self { false } else { count == 0 } }
     }
 
     /// The status code.

@@ -103,4 +103,18 @@ import WebImageServerTesting
         }
         #expect(table.sweep(at: .seconds(40), limits: limits) { _ in 40 }.map(\.reason) == [.send])
     }
+
+    /// A slow source is not the client's fault. The time of the client begins with the next bytes.
+    @Test func clientThatWaitsForTheSourceIsNotCut() throws {
+        var table = ConnectionTable()
+        let limits = HTTPServerConfiguration()
+        let number = try accepted(&table, limits)
+        table.sending(number, bytes: 1_000, at: .zero, limits: limits)
+        table.setPhase(number, .awaiting)
+        #expect(table.sweep(at: .seconds(1_000), limits: limits) { _ in 5 }.isEmpty)
+        #expect(table.isSending && table.cutWaiting(before: .seconds(1_000)).isEmpty)
+        table.sending(number, bytes: 1_000, at: .seconds(1_000), limits: limits)
+        #expect(table.sweep(at: .seconds(1_001), limits: limits) { _ in 5 }.isEmpty)
+        #expect(table.sweep(at: .seconds(1_031), limits: limits) { _ in 5 }.map(\.reason) == [.send])
+    }
 }

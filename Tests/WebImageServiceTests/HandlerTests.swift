@@ -99,7 +99,8 @@ extension ServiceResponse {
     /// instead.
     fileprivate var bytes: Data {
         switch body {
-        case .none: Data()
+        // Not sent, because the request does not ask for it.
+        case .none, .arriving: Data()
         case .bytes(let data): data
         case .file(let file, let range): file.bytes(in: range)
         }

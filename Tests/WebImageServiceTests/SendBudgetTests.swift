@@ -74,6 +74,30 @@ struct SendBudgetTests {
         #expect(await raw(1, client: "203.0.113.2").status == 503)
     }
 
+    /// Answers with a source that arrives read the same bytes.
+    @Test func sourceThatArrivesIsCountedOnceForAllItsReaders() throws {
+        let budget = SendBudget()
+        let (first, second) = (ArrivingSource(seen: 0) {}, ArrivingSource(seen: 0) {})
+        func hold(_ source: ArrivingSource, _ client: String) throws(ServiceRefusal) -> SendBudget.Hold {
+            try budget.hold(source, count: 4 << 20, limit: 20 << 20, client: client)
+        }
+        func refusal(_ source: ArrivingSource, _ client: String) -> Int? {
+            do throws(ServiceRefusal) { _ = try hold(source, client) } catch { return error.status }
+            return nil
+        }
+        var holds = [try hold(first, "203.0.113.1"), try hold(first, "203.0.113.1"), try hold(first, "203.0.113.2")]
+        #expect(budget.byteCount == 4 << 20 + 3 * SendBudget.pieceBytes)
+        #expect(refusal(second, "203.0.113.1") == 429 && refusal(second, "203.0.113.3") == nil)
+        // The source stays counted until its last reader has left.
+        holds.removeFirst(2)
+        #expect(budget.byteCount == 4 << 20 + SendBudget.pieceBytes)
+        #expect(refusal(second, "203.0.113.1") == nil)
+        for number in 4...6 { holds.append(try hold(ArrivingSource(seen: 0) {}, "203.0.113.\(number)")) }
+        #expect(refusal(second, "203.0.113.9") == 503 && refusal(first, "203.0.113.9") == nil)
+        holds = []
+        #expect(budget.byteCount == 0 && refusal(second, "203.0.113.1") == nil)
+    }
+
     @Test func bodiesOfStoredResultsAreCounted() async throws {
         let noise = try TestImages.noise(width: 300, height: 200)
         bench.server.answer(ServiceBench.url, try PictureFixtures.encoded(noise, .png))

@@ -148,7 +148,7 @@ struct ServiceBench {
 extension ServiceResponse {
     var data: Data {
         switch body {
-        case .none: Data()
+        case .none, .arriving: Data()
         case .bytes(let data): data
         case .file(let file, let range): file.bytes(in: range)
         }

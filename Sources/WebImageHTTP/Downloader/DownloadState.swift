@@ -224,6 +224,12 @@ struct DownloadState: Sendable {
         return .accept
     }
 
+    /// The body that the server sends, with its head; nil before the head, and if the cached body is confirmed.
+    var newBody: (body: ReceivedBody, head: WebImageResponse)? {
+        guard !isOver, leg?.isConfirmed != true, let body, let head else { return nil }
+        return (body, head)
+    }
+
     /// The body to which the bytes of a leg are appended; nil for a redirect, and for a leg that is not current.
     func body(of number: Int) -> ReceivedBody? {
         isTransferring(number) && leg?.redirect == nil ? body : nil

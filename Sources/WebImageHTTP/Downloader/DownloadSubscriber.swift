@@ -30,6 +30,7 @@ final class DownloadSubscriber: Sendable {
     let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
+    let receivedBody: (@Sendable (GrowingBody, WebImageResponse) -> Void)?
     private let minimumInterval: Double
     private let state = Locked(State())
 
@@ -42,6 +43,7 @@ final class DownloadSubscriber: Sendable {
         initialPriority = load.priority
         priorityHandle = load.priorityHandle
         receivedData = load.receivedData
+        receivedBody = load.receivedBody
         finishedAfterCancel = load.finishedAfterCancel
         self.minimumInterval = minimumInterval
         self.progress = progress

@@ -176,6 +176,7 @@ extension SharedDownload {
         case .skip: return nil
         case .stop(let error): return error
         case .accept:
+            announceBody()
             scheduleReport(hasNewBytes: true)
             events.post(.receiveResponse, self)
             return nil

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// One download that several subscribers may wait for. It performs the decisions of ``DownloadState``.
 ///
@@ -10,6 +11,8 @@ final class SharedDownload: Sendable {
     private struct State {
         var decisions: DownloadState
         var progressListeners = ProgressListeners<DownloadSubscriber>()
+        /// The subscribers that read the body while it grows.
+        var bodyListeners: [@Sendable (GrowingBody, WebImageResponse) -> Void] = []
         /// The current transfer or, between transfers, the previous one.
         var operation: (any WebImageDownloaderOperationProtocol)?
         /// The operation of the first transfer, if a caller read it before this transfer began.
@@ -86,6 +89,14 @@ final class SharedDownload: Sendable {
     /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress to the
     /// subscriber. Does nothing for other subscribers.
     func add(_ subscriber: DownloadSubscriber) {
+        // The bytes of a decryptor or a modified head are not known before the end.
+        if let listener = subscriber.receivedBody, parameters.decryptor == nil, parameters.responseModifier == nil {
+            let known = state.withLock { state in
+                state.bodyListeners.append(listener)
+                return state.decisions.newBody
+            }
+            if let known { listener(known.body.growing, known.head) }
+        }
         guard subscriber.receivesProgressOrBytes else { return }
         state.withLock { $0.progressListeners.add(subscriber) }
         scheduleReport()
@@ -143,6 +154,7 @@ final class SharedDownload: Sendable {
             // Release the leg and the body, which a cancelled download no longer needs.
             state.decisions.clear()
             state.progressListeners.removeAll()
+            state.bodyListeners = []
             let waits = [state.wait.take(), state.deadline.take()]
             return (isFirst, state.operation, state.prepared.take(), waits, partial)
         }
@@ -198,6 +210,7 @@ final class SharedDownload: Sendable {
         state.withLock { state in
             state.decisions.clear()
             state.progressListeners.removeAll()
+            state.bodyListeners = []
         }
     }
 
@@ -206,6 +219,12 @@ final class SharedDownload: Sendable {
     /// Asks for a decision, or changes the decisions, under the lock.
     func decide<Decision>(_ decide: (inout DownloadState) -> Decision) -> Decision {
         state.withLock { decide(&$0.decisions) }
+    }
+
+    /// Tells the listeners that a new body begins to arrive, if one does.
+    func announceBody() {
+        let (listeners, known) = state.withLock { ($0.bodyListeners, $0.decisions.newBody) }
+        if let known { for listener in listeners { listener(known.body.growing, known.head) } }
     }
 
     /// Stores the metrics of a transfer that has ended.

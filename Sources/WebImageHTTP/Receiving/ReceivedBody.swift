@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The received bytes of one body. They are in memory up to a limit; a longer body is moved to an unnamed
 /// file.
@@ -21,6 +22,7 @@ final class ReceivedBody: Sendable {
         var file: UnnamedFile?
         /// Whether writing to a file failed. If true, the bytes stay in memory, without the limit `maxBytesInMemory`.
         var hasNoFile = false
+        var listeners: [@Sendable () -> Void] = []
 
         var memory: Data { block?.data(0..<count) ?? Data() }
 
@@ -65,6 +67,18 @@ final class ReceivedBody: Sendable {
     ///
     /// - Throws: `.fileSystem` if written bytes cannot be read back, or if neither a file nor memory is available.
     func append(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+        try store(bytes)
+        for listener in state.withLock({ $0.listeners }) { listener() }
+    }
+
+    /// This body for readers that follow its growth.
+    var growing: GrowingBody {
+        GrowingBody(
+            id: ObjectIdentifier(self), count: { self.count }, piece: { self.piece(from: $0) },
+            whenGrown: { listener in self.state.withLock { $0.listeners.append(listener) } })
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let step = state.withLock { state -> Step in
             if let file = state.file { return .write(file, at: state.count) }
             let mayStay = state.hasNoFile || state.count + bytes.count <= storage.maxBytesInMemory

@@ -99,6 +99,10 @@ public struct ImageDataLoad: Sendable {
     public var receivedData: ImageLoaderDataBlock?
     /// Loads with different numbers share no download. After a purge, a download that began before it has the old bytes.
     package var epoch = 0
+    /// Receives the body of the response when its head has arrived, for callers that read it while it grows. Only a
+    /// downloader calls the function, once for each body: after a failed attempt, another one can follow. It is called on
+    /// the thread that receives all bodies, so it must return quickly.
+    package var receivedBody: (@Sendable (GrowingBody, WebImageResponse) -> Void)?
     /// The cached entry that this load revalidates (`.refreshCached`); nil if the load does not revalidate an entry.
     ///
     /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.
@@ -140,6 +144,26 @@ public struct ImageDataLoad: Sendable {
     package init(_ request: ImageRequest, priority: LoadPriority = .normal) {
         self.request = request
         self.priority = priority
+    }
+}
+
+/// A body while it is being received. Bytes are only appended. Any thread may read it.
+package struct GrowingBody: Sendable {
+    /// Identifies the body.
+    package let id: ObjectIdentifier
+    /// Returns the number of bytes that have arrived.
+    package let count: @Sendable () -> Int
+    /// Returns bytes behind the first bytes of this number; empty if none have arrived. One call need not return all of them.
+    package let piece: @Sendable (_ offset: Int) -> Data
+    /// Calls a function each time bytes have arrived, on the thread that receives them. It must return quickly, and must not
+    /// retain this value.
+    package let whenGrown: @Sendable (_ listener: @escaping @Sendable () -> Void) -> Void
+
+    package init(
+        id: ObjectIdentifier, count: @escaping @Sendable () -> Int, piece: @escaping @Sendable (Int) -> Data,
+        whenGrown: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        (self.id, self.count, self.piece, self.whenGrown) = (id, count, piece, whenGrown)
     }
 }
 

@@ -148,19 +148,65 @@ struct PictureAnswer {
 
     private mutating func raw(_ reference: SourcePolicy.Reference) async throws(ServiceRefusal) -> ServiceResponse {
         let limit = min(target.options.limits.maxSourceBytes ?? .max, settings.output.decoding.maxEncodedBytes)
-        let permit = try provider.limiter.begin(host: reference.host, needsProcessor: false)
-        defer { withExtendedLifetime(permit) {} }
         let generation = await provider.store.generation(of: reference.key)
-        let source = try await provider.source(
-            reference, maxBytes: limit, bounds: settings.lifetimes, for: sourceContext(generation))
+        let context = sourceContext(generation)
+        let permit =
+            provider.fetcher.hasPermit(reference, maxBytes: limit, generation: generation)
+            ? nil : try provider.limiter.begin(host: reference.host, needsProcessor: false)
+        let source: Source
+        switch try await provider.untouchedSource(
+            reference, maxBytes: limit, bounds: settings.lifetimes, permit: permit, for: context)
+        {
+        case .whole(let whole): source = whole
+        case .arriving(let fetch):
+            if let response = try response(arriving: fetch, from: reference, tags: context.tags) { return response }
+            source = try await provider.whole(fetch.task, context)
+        }
         guard settings.allowsRedirect(to: source.redirect) else { throw .redirect }
         try settings.output.check(ImageFormat(sniffing: source.data))
         logEntry.outcome = .made
         logEntry.sourceByteCount = source.data.count
         let head = ResultEntry.Head(
-            mediaType: source.mediaType, etag: source.version, stored: clock.date, lifetime: source.lifetime,
-            sourceVersion: source.version, source: reference.key)
+            mediaType: source.mediaType, etag: source.entityTag ?? source.version, stored: clock.date,
+            lifetime: source.lifetime, sourceVersion: source.version, source: reference.key)
         return answer.response(ResultEntry(head: head, body: source.data), logEntry)
+    }
+
+    /// The answer with a source whose bytes still arrive; nil if the answer needs the whole source: for HEAD, for a client
+    /// that has this version, and if the length is needed and the source's server has not declared it.
+    private mutating func response(
+        arriving fetch: SourceSubscription, from reference: SourcePolicy.Reference, tags: [String]
+    ) throws(ServiceRefusal) -> ServiceResponse? {
+        guard request.method == "GET", request.arrivingBodies != .none, let beginning = fetch.source.join() else {
+            return nil
+        }
+        // The fetch may have begun before a purge.
+        let verdict = provider.store.purges.verdict(
+            tags: tags + beginning.head.tags, source: reference.key, seen: fetch.source.seen)
+        guard verdict != .hard else { return nil }
+        do throws(ServiceRefusal) {
+            guard settings.allowsRedirect(to: beginning.head.redirect) else { throw .redirect }
+            try settings.output.check(beginning.format)
+        } catch {
+            fetch.leave()
+            throw error
+        }
+        let tag = beginning.head.entityTag ?? ""
+        let needsLength = request.arrivingBodies == .ofKnownLength || request.headers["Range"] != nil
+        guard beginning.byteCount != nil || !needsLength, !EntityTag.matches(request.headers["If-None-Match"], tag)
+        else { return nil }
+        logEntry.outcome = .made
+        logEntry.sourceByteCount = beginning.byteCount
+        let head = ResultEntry.Head(
+            mediaType: Source.mediaType(of: beginning.format), etag: tag, stored: clock.date,
+            lifetime: beginning.head.lifetime, sourceVersion: tag, source: reference.key)
+        let response = answer.response(head, count: beginning.byteCount, logEntry: logEntry) { range in
+            .arriving(
+                ArrivingBody(fetch, byteCount: beginning.byteCount, range: range, isStored: beginning.isStored))
+        }
+        // The range cannot be satisfied.
+        if case .none = response.body { fetch.leave() }
+        return response
     }
 
     // MARK: Descriptions

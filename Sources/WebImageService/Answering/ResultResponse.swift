@@ -27,12 +27,26 @@ struct ResultResponse {
 
     /// - Parameter fixed: The value of ``fixed(_:)`` for the entry; nil if this value is not known.
     func response(_ entry: ResultEntry, _ logEntry: ServiceLogEntry, fixed: Fixed? = nil) -> ServiceResponse {
-        let fixed = fixed ?? self.fixed(entry)
+        let (body, start) = (entry.body, entry.body.startIndex)
+        return response(entry.head, count: body.count, logEntry: logEntry, fixed: fixed) { range in
+            .bytes(range.map { body[(start + $0.lowerBound)..<(start + $0.upperBound)] } ?? body)
+        }
+    }
+
+    /// - Parameters:
+    ///   - count: The number of bytes of the result; nil if it is not known. Ranges are then ignored.
+    ///   - body: Makes the body of the answer from the wanted part of the result; nil for the whole result. Not called for
+    ///     an answer without a body.
+    func response(
+        _ head: ResultEntry.Head, count: Int?, logEntry: ServiceLogEntry, fixed: Fixed? = nil,
+        body: (Range<Int>?) -> ServiceResponse.Body
+    ) -> ServiceResponse {
+        let fixed = fixed ?? self.fixed(head)
         var response = ServiceResponse(status: 200, headers: fixed.headers, logEntry: logEntry)
         response.logEntry.format = fixed.format
         response.logEntry.size = fixed.size
-        addLifetime(entry, to: &response)
-        if EntityTag.matches(request.headers["If-None-Match"], entry.head.etag) {
+        addLifetime(head, to: &response)
+        if EntityTag.matches(request.headers["If-None-Match"], head.etag) {
             response.status = 304
             response.headers["Content-Type"] = nil
             response.headers["Content-Disposition"] = nil
@@ -40,21 +54,23 @@ struct ResultResponse {
             return response
         }
         // Only GET has ranges (RFC 9110 §14.2).
-        let range =
-            request.method == "HEAD"
-            ? .whole : ConditionalRequest.range(request.headers, etag: entry.head.etag, count: entry.body.count)
+        let range: ConditionalRequest.RangeAnswer =
+            if let count, request.method != "HEAD" {
+                ConditionalRequest.range(request.headers, etag: head.etag, count: count)
+            } else {
+                .whole
+            }
         switch range {
-        case .whole: response.body = .bytes(entry.body)
+        case .whole: response.body = body(nil)
         case .part(let range):
             response.status = 206
-            response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(entry.body.count)"
-            let start = entry.body.startIndex
-            response.body = .bytes(entry.body[(start + range.lowerBound)..<(start + range.upperBound)])
+            response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count ?? 0)"
+            response.body = body(range)
         case .notSatisfiable:
             // The answer does not contain the picture, so caches must not keep it with the picture's lifetime.
             let vary = response.headers["Vary"]
             response = ServiceResponse(status: 416, logEntry: response.logEntry)
-            response.headers["Content-Range"] = "bytes */\(entry.body.count)"
+            response.headers["Content-Range"] = "bytes */\(count ?? 0)"
             response.headers["Cache-Control"] = "no-store"
             response.headers["Vary"] = vary
             response.logEntry.outcome = .refused
@@ -65,11 +81,13 @@ struct ResultResponse {
         return response
     }
 
-    func fixed(_ entry: ResultEntry) -> Fixed {
-        let head = entry.head
+    func fixed(_ entry: ResultEntry) -> Fixed { fixed(entry.head) }
+
+    private func fixed(_ head: ResultEntry.Head) -> Fixed {
         var headers: ServiceHeaders = [
             "Content-Type": head.mediaType, "ETag": head.etag, "Accept-Ranges": "bytes",
         ]
+        if head.etag.isEmpty { headers["ETag"] = nil }
         if !vary.isEmpty { headers["Vary"] = vary.joined(separator: ", ") }
         let format = OutputFormat.allCases.first { $0.mediaType == head.mediaType }
         headers["Content-Disposition"] = ContentDisposition.field(
@@ -87,13 +105,13 @@ struct ResultResponse {
         return Fixed(headers: headers, format: format?.imageFormat, size: size)
     }
 
-    private func addLifetime(_ entry: ResultEntry, to response: inout ServiceResponse) {
-        let lifetime = entry.head.lifetime
+    private func addLifetime(_ head: ResultEntry.Head, to response: inout ServiceResponse) {
+        let lifetime = head.lifetime
         guard lifetime.mayBeStored else {
             response.headers["Cache-Control"] = "no-store"
             return
         }
-        let age = entry.age(now: now)
+        let age = head.age(now: now)
         var left = lifetime.maxAge - age
         if let maxAge { left = min(left, maxAge) }
         if let expires { left = min(left, expires - Int(now)) }

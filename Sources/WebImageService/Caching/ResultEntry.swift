@@ -36,6 +36,8 @@ struct ResultEntry: Sendable {
         /// The newest purge that was known when the fetch of the source began; see ``PurgeJournal``.
         var seen: Int?
 
+        func age(now: TimeInterval) -> Int { lifetime.age(storedAt: stored, now: now) }
+
         private static let mediaTypes = Set(OutputFormat.allCases.map(\.mediaType) + ["application/json"])
 
         /// Whether a service can have written these values. A tier is shared with other programs, and a disk can be
@@ -59,7 +61,7 @@ struct ResultEntry: Sendable {
         self.body = body
     }
 
-    func age(now: TimeInterval) -> Int { head.lifetime.age(storedAt: head.stored, now: now) }
+    func age(now: TimeInterval) -> Int { head.age(now: now) }
 
     func isFresh(now: TimeInterval) -> Bool { age(now: now) < head.lifetime.maxAge }
 

@@ -122,6 +122,7 @@ final class SharedTiers: Sendable {
         var source = Source(data: data, lifetime: lifetime)
         source.sharedMetadata = metadata
         source.tags = CacheTags.tags(stored.fields)
+        source.entityTag = SourceHead.entityTag(stored.fields)
         source.seen = SourceMark.seen(metadata) ?? 0
         return source
     }

@@ -78,7 +78,7 @@ extension ConfigurationTable {
             "without a byte from a source until a fetch fails"),
         number(
             "source-deadline", \.sourceDeadline, .live, in: 1...3_600, "SECONDS",
-            "for a whole fetch; at most decode-timeout"),
+            "for a whole fetch; at most decode-timeout, except for raw"),
         number("max-redirects", \.maxRedirects, .live, in: 0...20, "N", "the maximum of redirects followed"),
         text(
             "user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources", check: SettingCheck.userAgent),

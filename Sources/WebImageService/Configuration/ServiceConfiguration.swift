@@ -85,7 +85,8 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var urlReplacements: [String] = []
     /// The time in seconds after which a fetch fails if no byte arrives from the source.
     public var sourceTimeout = 10
-    /// The maximum duration of a whole fetch in seconds. A fetch for a request also ends with ``decodeTimeout``.
+    /// The maximum duration of a whole fetch in seconds. A fetch for a request also ends with ``decodeTimeout``, unless the
+    /// source is sent unchanged and has begun to arrive.
     public var sourceDeadline = 30
     /// The maximum number of redirects that a fetch follows.
     public var maxRedirects = 5

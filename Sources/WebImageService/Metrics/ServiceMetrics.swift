@@ -16,6 +16,7 @@ final class ServiceMetrics: Sendable {
         var stages: [ServiceLogEntry.Stage: PrometheusHistogram] = [:]
         var durations = PrometheusHistogram()
         var sentBytes = 0
+        var cutAnswers = 0
         var sourceBytes = 0
     }
 
@@ -37,10 +38,18 @@ final class ServiceMetrics: Sendable {
         }
     }
 
+    /// Counts the bytes of a body that arrived while it was sent.
+    func countArrived(_ bytes: Int, isWhole: Bool) {
+        state.withLock { state in
+            state.sentBytes += bytes
+            if !isWhole { state.cutAnswers += 1 }
+        }
+    }
+
     /// The name of the format if the answer contains a whole picture; otherwise nil. A part of a picture (206) and the
     /// confirmation of the client's copy (304) are not pictures. A fallback is a picture with any status.
     private static func sentFormat(_ response: ServiceResponse) -> String? {
-        guard response.body.count > 0, ![206, 304, 416].contains(response.status) else { return nil }
+        guard !response.body.isEmpty, ![206, 304, 416].contains(response.status) else { return nil }
         return response.logEntry.format?.name
     }
 
@@ -81,6 +90,8 @@ final class ServiceMetrics: Sendable {
         }
         text.describe("sent_bytes_total", "counter", "Bytes of bodies.")
         text.add("sent_bytes_total", [:], state.sentBytes)
+        text.describe("cut_answers_total", "counter", "Answers that ended early while their source arrived.")
+        text.add("cut_answers_total", [:], state.cutAnswers)
         text.describe("source_bytes_total", "counter", "Bytes of sources.")
         text.add("source_bytes_total", [:], state.sourceBytes)
         text.describe("request_duration_seconds", "histogram", "Seconds from the request to the answer.")

@@ -11,6 +11,8 @@ struct Source: Sendable {
     let redirect: String?
     /// The metadata of the response, if a shared cache may store the source; otherwise nil.
     var sharedMetadata: Data?
+    /// The strong validator of the origin; nil if it has sent none.
+    var entityTag: String?
     /// The tags that the origin has given to the source.
     var tags: [String] = []
     /// The newest purge that was known when the fetch began; see ``PurgeJournal``.
@@ -24,8 +26,10 @@ struct Source: Sendable {
     }
 
     /// The media type of the bytes, for a source that is sent unchanged. It is determined from the bytes.
-    var mediaType: String {
-        OutputFormat(ImageFormat(sniffing: data))?.mediaType ?? "application/octet-stream"
+    var mediaType: String { Self.mediaType(of: ImageFormat(sniffing: data)) }
+
+    static func mediaType(of format: ImageFormat) -> String {
+        OutputFormat(format)?.mediaType ?? "application/octet-stream"
     }
 }
 

@@ -17,6 +17,8 @@ final class SourceFetcher: Sendable {
     private let objects: (any ImageDataLoader)?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
+    /// The fetches that run.
+    private let arriving = Locked([Key: ArrivingSource]())
 
     private struct Key: Hashable, Sendable {
         let source: String
@@ -25,6 +27,13 @@ final class SourceFetcher: Sendable {
         let fileVersion: String?
         /// Not 0 for a fetch that must know this purge.
         var purge = 0
+
+        init(_ reference: SourcePolicy.Reference, maxBytes: Int, generation: Int) {
+            source = reference.key
+            self.maxBytes = maxBytes
+            self.generation = generation
+            fileVersion = reference.fileVersion
+        }
     }
 
     /// The maximum total size in bytes of kept sources. A fetched source is kept in memory for requests that were
@@ -49,19 +58,35 @@ final class SourceFetcher: Sendable {
     /// Returns the current version of a source. A fresh source comes from the cache; any other source is revalidated or
     /// fetched.
     ///
-    /// - Parameter demand: The request that needs the source. The request uses the result of a fetch that ended after
-    ///   the request was accepted, unless the source was purged in between.
+    /// - Parameters:
+    ///   - demand: The request that needs the source. The request uses the result of a fetch that ended after the request
+    ///     was accepted, unless the source was purged in between.
+    ///   - reader: Given by a request that can read the source while it arrives.
     /// - Throws: `.cancelled` if the calling task is cancelled; the error of the loader or the file system if the
     ///   source cannot be read. A running fetch is cancelled when no request waits for the source any more.
     func source(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext,
+        reader: SourceReader? = nil
     ) async throws(WebImageError) -> Source {
-        var key = Key(
-            source: reference.key, maxBytes: maxBytes, generation: demand.generation,
-            fileVersion: reference.fileVersion)
+        let first = Key(reference, maxBytes: maxBytes, generation: demand.generation)
+        var key = first
+        let listener = reader.map { reader -> LoadEventListener in
+            { event in
+                // The event arrives only while this request waits for the fetch.
+                guard case .loaderStarted = event, let found = self.arriving.withLock({ $0[first] }) else { return }
+                reader.begin(found)
+            }
+        }
         while true {
-            let source = try await fetches.value(for: key, of: demand.request) { _ throws(WebImageError) in
-                try await self.located(reference, maxBytes: maxBytes, bounds: bounds, for: demand)
+            let work = key
+            let source = try await fetches.value(
+                for: key, of: demand.request, listener: key == first ? listener : nil
+            ) { handle throws(WebImageError) in
+                try await self.fetched(work, for: handle) { arriving throws(WebImageError) in
+                    reader?.passPermit(to: arriving)
+                    return try await self.located(
+                        reference, maxBytes: maxBytes, bounds: bounds, for: demand, arriving: arriving)
+                }
             }
             // This request may have joined a fetch that began before a purge.
             let verdict = purges.verdict(tags: demand.tags + source.tags, source: reference.key, seen: source.seen)
@@ -70,10 +95,34 @@ final class SourceFetcher: Sendable {
         }
     }
 
-    private func located(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
+    /// Whether a fetch runs that holds a permit, so that a request that joins it needs none.
+    func hasPermit(_ reference: SourcePolicy.Reference, maxBytes: Int, generation: Int) -> Bool {
+        let key = Key(reference, maxBytes: maxBytes, generation: generation)
+        return arriving.withLock { $0[key] }?.hasPermit ?? false
+    }
+
+    /// Runs a fetch whose source other requests can read while it arrives.
+    private func fetched(
+        _ key: Key, for handle: SharedTaskHandle, _ fetch: (ArrivingSource) async throws(WebImageError) -> Source
     ) async throws(WebImageError) -> Source {
-        let seen = purges.stamp
+        let source = ArrivingSource(seen: purges.stamp) { handle.send(.loaderStarted) }
+        arriving.withLock { $0[key] = source }
+        defer { arriving.withLock { if $0[key] === source { $0[key] = nil } } }
+        do throws(WebImageError) {
+            let whole = try await fetch(source)
+            source.end(.success(whole))
+            return whole
+        } catch {
+            source.end(.failure(error))
+            throw error
+        }
+    }
+
+    private func located(
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext,
+        arriving: ArrivingSource
+    ) async throws(WebImageError) -> Source {
+        let seen = arriving.seen
         switch reference.location {
         case .local(let path):
             guard let folder else { throw .posix(ENOENT, stage: .download) }
@@ -94,7 +143,7 @@ final class SourceFetcher: Sendable {
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
                     url, by: loader, cacheKey: isStored ? key : nil, cached: cached, maxBytes: maxBytes,
-                    bounds: bounds, demand: demand, seen: seen)
+                    bounds: bounds, demand: demand, arriving: arriving)
             }
             // The tiers do not hold objects: all machines can read the bucket.
             guard cached == nil, case .web = reference.location else { return try await fetch() }
@@ -167,7 +216,7 @@ final class SourceFetcher: Sendable {
 
     private func fetch(
         _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: EncodedResource?, maxBytes: Int,
-        bounds: Lifetime.Bounds, demand: SourceRequestContext, seen: Int
+        bounds: Lifetime.Bounds, demand: SourceRequestContext, arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
@@ -179,27 +228,30 @@ final class SourceFetcher: Sendable {
         var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
         load.cached = cached
         load.epoch = demand.generation
-        let result = try await loader.loadData(for: load, progress: nil)
-        // A target must not name a user, and a redirect must not do so instead.
-        guard result.response.url?.user() == nil, result.response.url?.password() == nil else {
-            throw WebImageError(
-                .invalidDownloadOperation, stage: .download, url: url,
-                underlying: .message("the redirect leads to a URL with a user name"))
+        let (clock, isShared, sent) = (clock, tiers != nil, clock.date)
+        load.receivedBody = { body, response in
+            let stored = StoredResponse(
+                response, to: WebImageRequest(url: url), requestTime: sent, responseTime: clock.date)
+            // A response that is refused here is refused again when it is complete.
+            guard
+                let head = try? SourceHead(
+                    response, stored, of: url, now: clock.date, bounds: bounds, isShared: isShared)
+            else { return }
+            let coding = response.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "identity"
+            let isPlain = coding == "identity" || coding.isEmpty
+            let length = isPlain ? response.expectedContentLength.flatMap { $0 > 0 ? $0 : nil } : nil
+            arriving.receive(
+                body, head, byteCount: length, isStored: cacheKey != nil && self.mayStore(response, head))
         }
+        let seen = arriving.seen
+        let result = try await loader.loadData(for: load, progress: nil)
+        let head = try SourceHead(
+            result.response, result.metadata.flatMap(StoredResponse.init(serialized:)), of: url, now: clock.date,
+            bounds: bounds, isShared: tiers != nil)
         try limits.checkEncodedBytes(result.data.count)
-        let stored = result.metadata.flatMap(StoredResponse.init(serialized:))
-        let fields = stored?.fields ?? Self.fields(of: result.response)
-        let age = stored.flatMap { HTTPCachePolicy().age($0, now: clock.date) } ?? 0
-        // A server may send any number as `Age`.
-        var lifetime = Lifetime(fields: fields, age: Int(min(age, 1e9)), bounds: bounds)
-        let setsCookie = result.response.value(forHTTPHeaderField: "set-cookie") != nil
-        if tiers != nil, !Self.mayShare(result.response, after: stored, to: url) { lifetime.staysHere = true }
-        let redirect = Self.redirect(from: url, to: result.response.url)
+        let (lifetime, redirect) = (head.lifetime, head.redirect)
         let metadata = SourceMark.marked(result.metadata, seen: seen)
-        // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
-        // configuration has forbidden the other host.
-        // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
-        if let cacheKey, result.mayBeStored, lifetime.mayBeStored, redirect == nil, tiers == nil || !setsCookie {
+        if let cacheKey, result.mayBeStored, mayStore(result.response, head) {
             if !result.isNotModified {
                 cache?.storeImageData(result.data, metadata: metadata, forKey: cacheKey)
             } else {
@@ -210,34 +262,19 @@ final class SourceFetcher: Sendable {
         if tiers != nil, result.mayBeStored, lifetime.isShared, lifetime.staysHere != true, redirect == nil {
             source.sharedMetadata = metadata
         }
-        source.tags = CacheTags.tags(fields)
+        source.tags = head.tags
+        source.entityTag = head.entityTag
         source.seen = SourceMark.seen(metadata) ?? seen
         return source
     }
 
-    /// Whether other machines may receive a response. An answer of 304 may leave out fields that the stored response has.
-    private static func mayShare(_ response: WebImageResponse, after stored: StoredResponse?, to url: URL) -> Bool {
-        let responses = [response.allHeaderFields] + (stored.map { [$0.fields] } ?? [])
-        return responses.allSatisfy {
-            HTTPCachePolicy.mayShare(
-                WebImageResponse(url: url, statusCode: 200, allHeaderFields: $0), to: WebImageRequest(url: url))
-        }
-    }
-
-    private static func redirect(from source: URL, to target: URL?) -> String? {
-        guard let target, let scheme = target.scheme,
-            let host = URLComponents(url: target, resolvingAgainstBaseURL: false)?
-                .percentEncodedHost, target.host() != source.host()
-        else { return nil }
-        return "\(scheme)://\(host)"
-    }
-
-    private static func fields(of response: WebImageResponse) -> [String: String] {
-        var fields: [String: String] = [:]
-        for name in ["cache-control", "expires", "date", "cache-tag", "surrogate-key"] {
-            fields[name] = response.value(forHTTPHeaderField: name)
-        }
-        return fields
+    /// Whether the disk may hold a source.
+    private func mayStore(_ response: WebImageResponse, _ head: SourceHead) -> Bool {
+        // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
+        // configuration has forbidden the other host.
+        guard cache != nil, head.lifetime.mayBeStored, head.redirect == nil else { return false }
+        // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
+        return tiers == nil || response.value(forHTTPHeaderField: "set-cookie") == nil
     }
 
     /// Removes the stored data of a source for the two generations before `generation`.

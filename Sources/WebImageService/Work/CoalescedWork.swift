@@ -50,17 +50,19 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - request: The number of the request in the order in which requests were accepted.
     ///   - priority: The priority of this caller. The work runs with the highest priority of its waiting callers. A
     ///     handle passes this priority to the work.
+    ///   - listener: Receives the events that the work sends with the handle, also earlier ones.
     func value(
-        for key: Key, of request: UInt64, priority: LoadPriority = .normal,
-        work: @escaping @Sendable (LoadPriorityHandle) async throws(WebImageError) -> Value
+        for key: Key, of request: UInt64, priority: LoadPriority = .normal, listener: LoadEventListener? = nil,
+        work: @escaping @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         while true {
             if let ended = kept(key, for: request) { return ended.value }
-            let ended = try await tasks.withValue(for: key, priority: LoadPriorityHandle(priority)) {
-                handle throws(WebImageError) -> FinishedValue in
+            let ended = try await tasks.withValue(
+                for: key, priority: LoadPriorityHandle(priority), listener: listener
+            ) { handle throws(WebImageError) -> FinishedValue in
                 // Other work may have ended between the lookup above and the start of this work.
                 if let ended = self.kept(key, for: request) { return ended }
-                let value = try await work(handle.priority)
+                let value = try await work(handle)
                 return self.keep(value, for: key)
             } body: { ended throws(WebImageError) in
                 ended

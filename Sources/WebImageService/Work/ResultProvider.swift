@@ -242,29 +242,67 @@ final class ResultProvider: Sendable {
         do throws(WebImageError) {
             return try await works.value(
                 for: key, of: job.demand.request, priority: priority
-            ) { priority throws(WebImageError) in
+            ) { handle throws(WebImageError) in
                 WorkOutcome(
-                    outcome: try await self.work(job, needsPermit: needsPermit, priority: priority), starter: starter)
+                    outcome: try await self.work(job, needsPermit: needsPermit, priority: handle.priority),
+                    starter: starter)
             }
         } catch {
             throw ServiceRefusal(error)
         }
     }
 
-    /// Returns a source for a request that needs no result.
-    func source(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
-    ) async throws(ServiceRefusal) -> Source {
-        let outcome = await demand.budget.limit(clock) { () -> Result<Source, WebImageError> in
+    /// The source of a request that needs no result.
+    enum UntouchedSource: Sendable {
+        case whole(Source)
+        /// The source is still arriving. The request must end the subscription.
+        case arriving(SourceSubscription)
+    }
+
+    /// Returns a source for a request that needs no result, as soon as its beginning has arrived.
+    ///
+    /// - Parameter permit: Kept until the fetch ends; nil if the running fetch has one.
+    func untouchedSource(
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, permit: WorkLimiter.Permit?,
+        for demand: SourceRequestContext
+    ) async throws(ServiceRefusal) -> UntouchedSource {
+        let race = FirstResult<Result<ArrivingSource?, WebImageError>>()
+        let reader = SourceReader(permit) { race.finish(.success($0)) }
+        let task = Task { () -> Result<Source, WebImageError> in
+            defer { reader.releasePermit() }
+            let outcome: Result<Source, WebImageError>
             do throws(WebImageError) {
-                return .success(
-                    try await self.fetcher.source(reference, maxBytes: maxBytes, bounds: bounds, for: demand))
+                outcome = .success(
+                    try await self.fetcher.source(
+                        reference, maxBytes: maxBytes, bounds: bounds, for: demand, reader: reader))
             } catch {
-                return .failure(error)
+                outcome = .failure(error)
             }
+            race.finish(outcome.map { _ in nil })
+            return outcome
+        }
+        let begun = try await inTime(of: demand, fetch: task) { await race.value() }
+        guard let arriving = begun else { return .whole(try await whole(task, demand)) }
+        return .arriving(SourceSubscription(arriving, task))
+    }
+
+    /// Waits for the end of a source that arrives.
+    func whole(
+        _ task: Task<Result<Source, WebImageError>, Never>, _ demand: SourceRequestContext
+    ) async throws(ServiceRefusal) -> Source {
+        try await inTime(of: demand, fetch: task) { await task.value }
+    }
+
+    /// Waits for a result of a fetch until the time of the request is used up, and then cancels the fetch.
+    private func inTime<Value: Sendable>(
+        of demand: SourceRequestContext, fetch task: Task<Result<Source, WebImageError>, Never>,
+        _ value: @escaping @Sendable () async -> Result<Value, WebImageError>
+    ) async throws(ServiceRefusal) -> Value {
+        let outcome = await demand.budget.limit(clock) {
+            await withTaskCancellationHandler(operation: value) { task.cancel() }
         }
         switch outcome {
-        case .success(let source): return source
+        case .success(let value): return value
         case .failure(let error) where !error.isCancellation || Task.isCancelled: throw ServiceRefusal(error)
         case .failure, nil: throw .slowSource
         }

@@ -27,6 +27,11 @@ package final class RawClient: Sendable {
     private final class Box: @unchecked Sendable {
         // Unchecked is safe because only one thread uses a client at a time.
         var bytes = Data()
+        /// The received part of the body that is being read.
+        var body = Data()
+        /// The bytes that follow before the end of the body or of its chunk.
+        var left = 0
+        var isChunked = false
     }
 
     package init(_ address: ListenAddress) throws {
@@ -72,9 +77,16 @@ package final class RawClient: Sendable {
 
     /// Returns the next response. The response to a HEAD request has no body, so set `isHead` for it.
     package func answer(isHead: Bool = false) throws -> Answer {
+        var answer = try head()
+        if !isHead { answer.body = try rest() }
+        return answer
+    }
+
+    /// Returns the next response without its body, as soon as its head has arrived.
+    package func head() throws -> Answer {
         let separator = Data("\r\n\r\n".utf8)
         while buffer.bytes.range(of: separator) == nil {
-            guard fill() else { throw Failure(description: "the connection ended in a head: \(rest)") }
+            guard fill() else { throw Failure(description: "the connection ended in a head: \(unread)") }
         }
         let end = buffer.bytes.range(of: separator)!
         let lines = String(decoding: buffer.bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
@@ -88,13 +100,52 @@ package final class RawClient: Sendable {
             let colon = line.firstIndex(of: ":") ?? line.endIndex
             answer.fields[line[..<colon].lowercased()] = line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
         }
-        guard !isHead, let length = answer.fields["content-length"].flatMap({ Int($0) }) else { return answer }
-        while buffer.bytes.count < length {
-            guard fill() else { throw Failure(description: "the connection ended in a body") }
-        }
-        answer.body = Data(buffer.bytes.prefix(length))
-        buffer.bytes = Data(buffer.bytes.dropFirst(length))
+        buffer.body = Data()
+        buffer.left = answer.fields["content-length"].flatMap { Int($0) } ?? 0
+        buffer.isChunked = answer.fields["transfer-encoding"] == "chunked"
         return answer
+    }
+
+    /// Returns the beginning of the body behind the last ``head()``: what has arrived when it has `count` bytes.
+    package func body(atLeast count: Int) throws -> Data {
+        while buffer.body.count < count { guard try readBody() else { break } }
+        return buffer.body
+    }
+
+    /// Returns the whole body when its end has arrived.
+    package func rest() throws -> Data {
+        while try readBody() {}
+        return buffer.body
+    }
+
+    /// Reads a part of the body. Returns false if it is complete.
+    private func readBody() throws -> Bool {
+        if buffer.left == 0 {
+            guard buffer.isChunked else { return false }
+            buffer.left = Int(try line(), radix: 16) ?? 0
+            if buffer.left == 0 {
+                buffer.isChunked = false
+                _ = try line()
+                return false
+            }
+        }
+        if buffer.bytes.isEmpty { guard fill() else { throw Failure(description: "the connection ended in a body") } }
+        let part = buffer.bytes.prefix(buffer.left)
+        buffer.body += part
+        buffer.left -= part.count
+        buffer.bytes = Data(buffer.bytes.dropFirst(part.count))
+        if buffer.isChunked, buffer.left == 0 { _ = try line() }
+        return true
+    }
+
+    private func line() throws -> String {
+        while true {
+            if let end = buffer.bytes.range(of: Data("\r\n".utf8)) {
+                defer { buffer.bytes = Data(buffer.bytes[end.upperBound...]) }
+                return String(decoding: buffer.bytes[..<end.lowerBound], as: UTF8.self)
+            }
+            guard fill() else { throw Failure(description: "the connection ended in a chunk") }
+        }
     }
 
     /// Returns whether the server ends the connection without sending another byte. Waits up to 30 s.
@@ -103,7 +154,7 @@ package final class RawClient: Sendable {
     /// Returns all bytes up to the end of the connection.
     package func readToEnd() -> String {
         while fill() {}
-        return rest
+        return unread
     }
 
     /// Returns whether a byte is ready to be read. Does not wait.
@@ -115,7 +166,7 @@ package final class RawClient: Sendable {
     /// Shuts down the client's side of the connection. `how` is the argument of shutdown(2).
     package func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
 
-    private var rest: String { String(decoding: buffer.bytes, as: UTF8.self) }
+    private var unread: String { String(decoding: buffer.bytes, as: UTF8.self) }
     private var isTimeout: Bool { errno == EAGAIN }
 
     private func fill() -> Bool {
