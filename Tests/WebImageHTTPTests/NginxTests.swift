@@ -52,6 +52,16 @@ struct NginxTests {
         }
     }
 
+    /// A server whose certificate was renewed together with the file of authorities is trusted without a new downloader.
+    @Test func renewedAuthorityFileIsReadForTheNextConnection() async throws {
+        try await withNginx(trusting: true) { nginx, downloader in
+            for round in 0..<3 {
+                if round > 0 { try nginx.renewCertificate() }
+                try await #expect(downloader.fetch(nginx.secureURL("/a.png?\(round)")).data == body)
+            }
+        }
+    }
+
     @Test func loadsShareOneHTTP2Connection() async throws {
         try await withNginx(trusting: true) { nginx, downloader in
             let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]

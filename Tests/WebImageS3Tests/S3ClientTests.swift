@@ -39,6 +39,26 @@ import WebImageTesting
         }
     }
 
+    /// The certificate of a store is renewed together with the file of authorities.
+    @Test(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"))
+    func renewedAuthorityOfAStoreIsTrusted() async throws {
+        let nginx = try NginxServer()
+        defer { nginx.stop() }
+        let bucket = nginx.root.appendingPathComponent("pictures")
+        try FileManager.default.createDirectory(at: bucket, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: bucket.appendingPathComponent("a"))
+        var configuration = try S3Configuration(
+            bucket: "pictures", endpoint: "https://localhost:\(nginx.httpsPort)", style: .path)
+        configuration.credentials = .fixed(S3Credentials(keyID: "key", secret: "secret"))
+        configuration.certificateAuthorityFile = nginx.certificateFile.path
+        let client = S3Client(configuration, environment: [:])
+        defer { client.shutDown() }
+        for round in 0..<3 {
+            if round > 0 { try nginx.renewCertificate() }
+            #expect(try await client.get("a", within: budget).get().data == Data("x".utf8))
+        }
+    }
+
     @Test func slowDownIsTriedAgainWithinTheBudget() async throws {
         let server = try FaultServer()
         defer { server.stop() }

@@ -65,6 +65,7 @@ public struct WebImageDownloaderConfig: Sendable {
     /// The maximum number of redirects that are followed.
     public var maxRedirects = 10
     /// The path of a PEM file with the certificate authorities to trust, instead of the system's authorities.
+    /// It is read for every new connection, so a renewed file needs no new downloader.
     public var certificateAuthorityFile: String?
 
     /// Fixed addresses of hosts, as `host:port:address`. These hosts are not looked up in DNS.

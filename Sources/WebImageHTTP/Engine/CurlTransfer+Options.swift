@@ -109,7 +109,14 @@ extension CurlTransfer {
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
         let route = job.route.members
-        if let file = route.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
+        if let file = route.certificateAuthorityFile {
+            easy.set(CURLOPT_CAINFO, file)
+            // The default of Debian's libcurl is the folder of the system's authorities, which would be trusted as well.
+            easy.set(CURLOPT_CAPATH, pointer: nil)
+            // The transfers of an engine share what libcurl has read, by default for a day. A server whose certificate was
+            // renewed together with this file would be refused for as long.
+            easy.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        }
         guard let certificate = route.clientCertificate else { return }
         easy.set(CURLOPT_SSLCERT, certificate.certificateFile)
         easy.set(CURLOPT_SSLKEY, certificate.keyFile ?? certificate.certificateFile)

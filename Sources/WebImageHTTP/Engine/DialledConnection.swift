@@ -71,7 +71,11 @@ package final class DialledConnection {
         easy.set(CURLOPT_SSL_ENABLE_ALPN, 0)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(Int(destination.timeout / .milliseconds(1)), 1))
         if let encryption = destination.encryption {
-            if let file = encryption.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
+            if let file = encryption.certificateAuthorityFile {
+                easy.set(CURLOPT_CAINFO, file)
+                // See `CurlTransfer`. Each connection has a handle of its own, so the file is read for each of them.
+                easy.set(CURLOPT_CAPATH, pointer: nil)
+            }
             easy.set(CURLOPT_SSL_VERIFYPEER, encryption.checksCertificate ? 1 : 0)
             easy.set(CURLOPT_SSL_VERIFYHOST, encryption.checksCertificate ? 2 : 0)
         }

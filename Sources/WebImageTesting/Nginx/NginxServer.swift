@@ -55,9 +55,7 @@ public final class NginxServer: Sendable {
             try Self.makeCertificate(openssl, in: folder)
             let file = folder.appendingPathComponent("nginx.conf")
             try Data(settings.utf8).write(to: file)
-            let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
-            process.withLock { $0 = launched }
-            try Self.waitUntilReady(launched, ports: [httpPort, httpsPort], in: folder)
+            try start(nginx)
         } catch {
             stop()
             throw error
@@ -65,6 +63,26 @@ public final class NginxServer: Sendable {
     }
 
     deinit { stop() }
+
+    private func start(_ nginx: String) throws {
+        let file = folder.appendingPathComponent("nginx.conf")
+        let launched = try ChildProcess(nginx, ["-p", folder.path, "-e", "error.log", "-c", file.path])
+        process.withLock { $0 = launched }
+        try Self.waitUntilReady(launched, ports: [httpPort, httpsPort], in: folder)
+    }
+
+    /// Replaces the certificate and its key by new ones, in the same files, and starts nginx again at the same ports. Ends
+    /// all connections.
+    ///
+    /// - Throws: ``NginxError`` as the initialiser does.
+    package func renewCertificate() throws {
+        guard let nginx = Self.tool("nginx"), let openssl = Self.tool("openssl") else {
+            throw NginxError("nginx or openssl is not installed")
+        }
+        process.withLock { $0.take() }?.terminate()
+        try Self.makeCertificate(openssl, in: folder)
+        try start(nginx)
+    }
 
     /// The URL of a path at ``httpPort``.
     public func url(_ path: String) -> URL { Self.url("http", httpPort, path) }
