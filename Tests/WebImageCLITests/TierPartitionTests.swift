@@ -44,6 +44,15 @@ struct TierPartitionTests: TierBench {
         var phases = [try await load(services, "before", forms: forms, next: next)]
         let known = target(0).replacing("/f:png/", with: "/f:png/cb:known/")
         let old = try await services[0].get(known).body
+        let tagged = "/_/rs:fit:4:4/f:png/ct:cut/plain/\(origin.url("/cut.png").absoluteString)"
+        func routeTagged(red: UInt8) throws {
+            let image = try TestImages.solid(width: 8, height: 8, blue: 0, green: 0, red: red)
+            let data = try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
+            origin.route("/cut.png", .body(data, headers: ["Cache-Control": "max-age=3600"]))
+        }
+        try routeTagged(red: 10)
+        let oldTagged = try await services[0].get(tagged).body
+        #expect(try await services[1].get(tagged).body == oldTagged)
 
         try network.set(cut, link: 0)
         phases.append(try await load(services, "during", forms: forms, next: next))
@@ -57,9 +66,18 @@ struct TierPartitionTests: TierBench {
         #expect(try await purge("tag=shop", at: services[1]) == "purged\n")
         #expect(try await services[1].get(known).body != old)
         #expect(try await services[0].get(known).body == old)
+        // A purge at the cut one is sent when the link is joined. The server still has its log.
+        try routeTagged(red: 200)
+        #expect(try await purge("tag=cut", at: services[0]) == "purged without valkey\n")
+        #expect(try await services[0].get(tagged).body != oldTagged)
+        // If only answers are lost, the server has received it.
+        if cut == .both { #expect(try await services[1].get(tagged).body == oldTagged) }
 
         try network.set(.none, link: 0)
         try await wait(until: "the purge arrives") { try await services[0].get(known).body != old }
+        try await wait(until: "the purge of the cut one arrives") {
+            try await services[1].get(tagged).body != oldTagged
+        }
         try await wait(until: "both use the tier") { try await readiness() == ["ready\n", "ready\n"] }
         for pair in [services, [services[1], services[0]]] { try await sharesAgain(pair, next) }
         try route(DrillPhase.pictures, headers: headers)

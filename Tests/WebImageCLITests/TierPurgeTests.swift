@@ -148,6 +148,8 @@ import WebImageTesting
         #expect(fetched == 1)
         try route(2, offset: 60, headers: headers)
         #expect(try await purge("tag=shop", isSoft: true, at: services[0]) == "purged\n")
+        // The old picture is used while the new one is fetched.
+        #expect(try await services[0].get(target(0)).body == old)
         let deadline = ContinuousClock.now + Sanitizer.time(.seconds(30))
         var waiting = services
         while !waiting.isEmpty, ContinuousClock.now < deadline {

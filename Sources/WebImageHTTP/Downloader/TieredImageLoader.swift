@@ -7,7 +7,8 @@ public import WebImageLoading
 /// Memory hits and disk hits do not reach a loader, so they stay as they are. A picture from a tier is stored in the local
 /// caches with the validators of its response. Only loads whose scope is shared, and responses that a shared cache may
 /// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Loads with a named scope use the tiers that are
-/// ``CacheTier/isPrivate``. Thumbnails and transformed images never use a tier: they are made from the original.
+/// ``CacheTier/isPrivate``. Thumbnails and transformed images never use a tier: they are made from the original. A load that
+/// revalidates an entry (`.refreshCached`) asks the other loader, and stores a new picture in the tiers.
 public final class TieredImageLoader: ImageDataLoader {
     private let loader: any ImageDataLoader
     private let tiers: CacheTiers
@@ -81,9 +82,12 @@ public final class TieredImageLoader: ImageDataLoader {
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         // A load that revalidates an entry needs the origin's answer.
-        guard !load.hasCached, !load.options.contains(.refreshCached), let key = key(of: load) else {
-            return try await loader.loadData(for: load, progress: progress)
+        guard !load.hasCached, !load.options.contains(.refreshCached) else {
+            let result = try await loader.loadData(for: load, progress: progress)
+            if let key = key(of: load), let entry = entry(result, of: load, key: key) { tiers.put(entry, for: key) }
+            return result
         }
+        guard let key = key(of: load) else { return try await loader.loadData(for: load, progress: progress) }
         let found = try await tiers.value(for: key, patience: patience) { entry in
             Self.result(entry, load.url)
         } make: { () throws(WebImageError) in
