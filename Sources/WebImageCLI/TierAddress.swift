@@ -116,13 +116,18 @@ enum TierAddress {
             throw UsageError("a tier is a URL such as valkey://host or s3://bucket")
         }
         // Every process of the machine can read flags, and the configuration can be printed.
-        guard parts.password == nil else { throw UsageError("the password of a tier belongs in tier-password") }
+        guard parts.password == nil else {
+            throw UsageError("the password of a tier belongs in tier-password or the variable WEBIMAGE_TIER_PASSWORD")
+        }
         let budget = try number(take("budget", from: &parts), "budget")
         let privacy = take("private", from: &parts)
         guard [nil, "yes", "no"].contains(privacy) else { throw UsageError("private of a tier is yes or no") }
         let isPrivate = privacy == "yes"
         if scheme == "s3" {
             return Reading(kind: .bucket(try bucket(parts.string ?? text)), budget: budget, isPrivate: isPrivate)
+        }
+        guard ["valkey", "valkeys", "redis", "rediss", "unix"].contains(scheme) else {
+            throw UsageError("the scheme of a tier must be valkey, valkeys, redis, rediss, unix or s3, not '\(scheme)'")
         }
         do throws(WebImageError) {
             let isCluster = take("cluster", from: &parts) == "yes"

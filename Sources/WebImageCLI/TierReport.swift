@@ -45,8 +45,13 @@ enum TierReport {
     /// Stores, reads and removes one entry in each tier, and tests what a store enforces.
     private static func verify(_ tiers: CacheTiers, _ say: @Sendable (String) -> Void) async -> ExitCode {
         var code = ExitCode.ok
-        _ = await TierAddress.silent(tiers, within: .seconds(2))
+        let silent = await TierAddress.silent(tiers, within: .seconds(2))
         for level in tiers.levels {
+            guard !silent.contains(level.name) else {
+                Console.error("\(level.name): does not answer, or refuses the user or the password")
+                code = .failed
+                continue
+            }
             let key = CacheTierKey(namespace: "probe", cacheKey: "\(UInt64.random(in: .min ... .max))")
             let entry = CacheTierEntry(
                 .value(data: Data("probe".utf8), metadata: nil, extended: nil), stored: Date().timeIntervalSince1970,

@@ -301,7 +301,8 @@ enum Usage {
           tool                   a command that scales pictures down
 
           --library WHERE        this library: a clone's folder, or the URL of its repository
-                                 (default ../swift-web-image)
+                                 (default: the clone in which this command was built; an installed command takes
+                                 ../swift-web-image)
         """ + "\n" + quiet
             + examples("webimage init gtk my-viewer", "webimage init server my-service"),
     ]

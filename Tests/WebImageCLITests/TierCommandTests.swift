@@ -56,11 +56,12 @@ import WebImageTesting
         #expect(try Tool.run(["cache", "clear", "--tier", address]).code == 1)
         server.stop()
         for action in ["stats", "verify"] { #expect(try Tool.run(["cache", action, "--tier", address]).code == 2) }
+        #expect(try Tool.run(["cache", "verify", "--tier", address]).errors.contains("does not answer"))
     }
 
     @Test func addressesOfTiersAreChecked() throws {
         for (address, hint) in [
-            ("ftp://host", "scheme"), ("valkey://user:word@host", "tier-password"), ("s3://ab", "bucket"),
+            ("ftp://host", "unix or s3"), ("valkey://user:word@host", "WEBIMAGE_TIER_PASSWORD"), ("s3://ab", "bucket"),
             ("valkey://host?budget=0", "budget"), ("valkey://host?private=1", "private"),
             ("valkey://host?x=1", "parameters"), ("nothing", "URL"),
         ] {
