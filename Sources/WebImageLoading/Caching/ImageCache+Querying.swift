@@ -77,7 +77,7 @@ extension ImageCache {
         let query = CacheQuery(key: key, callbacks: callbacks, completion: completion)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
             let decoder = self.decoder(key, options: options, context)
-            let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
+            let entry = diskResourceSync(forKey: key).flatMap { decoder.accepts($0) ? $0 : nil }
             let image = hit ?? entry.flatMap { decode($0, key: key, with: decoder, context) }
             query.finishInline(image, entry?.data, from: Self.origin(hit: hit, image, entry?.data))
             return query
@@ -90,7 +90,7 @@ extension ImageCache {
         _ query: CacheQuery, hit: Image?, options: WebImageOptions, _ context: RequestContext,
         cacheType: ImageCacheType
     ) {
-        disk.async { disk in
+        disk.async(.after(.key(query.key))) { disk in
             guard !query.isCancelled else { return }
             let decoder = self.decoder(query.key, options: options, context)
             let entry = self.resource(query.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
@@ -121,13 +121,13 @@ extension ImageCache {
 extension ImageCache {
     /// Returns the number of entries on disk and their total size in bytes.
     public func diskUsage() async -> (count: Int, byteCount: Int) {
-        await disk.run { ($0?.totalCount() ?? 0, $0?.totalSize() ?? 0) }
+        await disk.run(.after(.all)) { ($0?.totalCount() ?? 0, $0?.totalSize() ?? 0) }
     }
 
     /// Removes every disk entry.
     public func clearDisk() async {
         withSizes { $0.removeAll() }
-        await disk.run { $0?.removeAllData() }
+        await disk.run(.removing(.all)) { $0?.removeAllData() }
     }
 
     /// Moves the files of an SDWebImage cache folder into this cache. These files have names of the form
@@ -139,7 +139,7 @@ extension ImageCache {
 
     /// Removes expired entries, then trims to the size limit.
     public func deleteOldFiles() async {
-        await disk.run { $0?.removeExpiredData() }
+        await disk.run(.after(.all)) { $0?.removeExpiredData() }
     }
 
     /// Reads every disk entry and removes the damaged entries. Returns the numbers of checked and removed entries.
@@ -147,6 +147,6 @@ extension ImageCache {
     ///
     /// The method takes as long as it takes to read all files of the cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {
-        await disk.run { $0?.verify() }
+        await disk.run(.after(.all)) { $0?.verify() }
     }
 }

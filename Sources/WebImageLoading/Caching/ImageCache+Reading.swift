@@ -8,7 +8,7 @@ extension ImageCache {
     /// thread.
     public func diskImageDataExists(withKey key: String?) -> Bool {
         guard let key else { return false }
-        return disk.sync { $0?.containsData(forKey: key) ?? false }
+        return disk.sync(.after(.key(key))) { $0?.containsData(forKey: key) ?? false }
     }
 
     /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
@@ -17,19 +17,20 @@ extension ImageCache {
     /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         guard let key else { return nil }
-        return disk.sync { self.read(key, from: $0) }
+        return disk.sync(.after(.key(key))) { self.read(key, from: $0) }
     }
 
     /// Returns the encoded data on disk, after a check that the data is undamaged. The read runs on the cache's disk
     /// queue.
     public func diskImageData(forKey key: String?) async -> Data? {
         guard let key else { return nil }
-        return await disk.run { self.read(key, from: $0) }
+        return await disk.run(.after(.key(key))) { self.read(key, from: $0) }
     }
 
     /// Reads the encoded data on disk. Calls `completion` on the disk queue.
     package func readDiskData(forKey key: String?, completion: @escaping @Sendable (Data?) -> Void) {
-        disk.async { disk in completion(key.flatMap { self.read($0, from: disk) }) }
+        guard let key else { return disk.async { _ in completion(nil) } }
+        disk.async(.after(.key(key))) { completion(self.read(key, from: $0)) }
     }
 
     func read(_ key: String, from disk: (any DiskCaching)?) -> Data? {
@@ -49,7 +50,7 @@ extension ImageCache {
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
-        guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
+        guard let key, let entry = diskResourceSync(forKey: key) else { return nil }
         let context = RequestContext(context)
         return decode(entry, key: key, with: decoder(key, options: options, context), context)
     }
@@ -152,13 +153,13 @@ extension ImageCache {
     /// Returns the verified data on disk with its metadata and extended data. The read runs on the cache's disk queue.
     public func diskResource(forKey key: String?) async -> EncodedResource? {
         guard let key else { return nil }
-        return await disk.run { self.resource(key, from: $0) }
+        return await disk.run(.after(.key(key))) { self.resource(key, from: $0) }
     }
 
     /// Returns the verified data on disk with its metadata and extended data. Blocks the calling thread.
     public func diskResourceSync(forKey key: String?) -> EncodedResource? {
         guard let key else { return nil }
-        return disk.sync { self.resource(key, from: $0) }
+        return disk.sync(.after(.key(key))) { self.resource(key, from: $0) }
     }
 
     func resource(_ key: String, from disk: (any DiskCaching)?) -> EncodedResource? {
@@ -175,10 +176,10 @@ extension ImageCache {
     }
 
     /// Stores a loader's metadata with an existing entry; nil removes the metadata. The method returns immediately. The
-    /// disk queue changes the metadata after it has written all entries that were passed to the cache earlier.
+    /// disk queue changes the metadata after it has written the entries that were passed to the cache earlier.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
-        disk.async { $0?.setMetadata(metadata, forKey: key) }
+        disk.change(key) { $0?.setMetadata(metadata, forKey: key) }
     }
 }
 
@@ -188,12 +189,12 @@ extension ImageCache {
     /// Returns the version in the record of a disk entry; nil if there is no entry for the key or its version is
     /// unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest? {
-        await disk.run { _ in self.recordedVersion(of: key) }
+        await disk.run(.after(.key(key.string))) { _ in self.recordedVersion(of: key) }
     }
 
     /// Like the asynchronous method, but blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest? {
-        disk.sync { _ in recordedVersion(of: key) }
+        disk.sync(.after(.key(key.string))) { _ in recordedVersion(of: key) }
     }
 
     /// Stores the metadata of an original that the server has confirmed. Does nothing if the entry on disk now has
@@ -201,7 +202,7 @@ extension ImageCache {
     /// `version` or the version of the entry is unknown (nil), the metadata is stored.
     package func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?) {
         guard let key, let version else { return storeMetadata(metadata, forKey: key) }
-        disk.async { disk in
+        disk.change(key) { disk in
             let stored = self.disk.recording?.record(forKey: key)?.version
             if stored == nil || stored == version { disk?.setMetadata(metadata, forKey: key) }
         }

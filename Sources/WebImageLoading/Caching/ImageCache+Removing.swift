@@ -22,7 +22,7 @@ extension ImageCache {
             completion?()
             return
         }
-        onDisk(completion) { $0.removeData(forKey: key) }
+        onDisk(.removing(.key(key)), completion) { $0.removeData(forKey: key) }
     }
 
     /// Removes every variant of the original with this fingerprint: first from memory, before this method suspends, then
@@ -33,7 +33,7 @@ extension ImageCache {
             (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) }
         }
         guard cacheType.includesDisk else { return }
-        await disk.run { _ in self.disk.recording?.removeVariants(of: source) }
+        await disk.run(.removing(.variants(of: source))) { _ in self.disk.recording?.removeVariants(of: source) }
         // A load that began before this call may have stored an image in memory meanwhile.
         if cacheType.includesMemory { (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) } }
     }
@@ -45,10 +45,11 @@ extension ImageCache {
 
     /// Removes a disk entry. Blocks the calling thread.
     public func removeImageFromDisk(forKey key: String?) {
-        if let key { disk.sync { $0?.removeData(forKey: key) } }
+        if let key { disk.sync(.removing(.key(key))) { $0?.removeData(forKey: key) } }
     }
 
-    /// Removes a damaged disk entry. Data stored after this call is not removed.
+    /// Removes a damaged disk entry. Data stored after this call, and an image that is still being encoded, are not
+    /// removed.
     public func removeCorruptDiskEntry(forKey key: String?) {
         if let key { disk.async { $0?.removeData(forKey: key) } }
     }
@@ -71,7 +72,7 @@ extension ImageCache {
             completion?(.none)
             return
         }
-        disk.async { disk in
+        disk.async(.after(.key(key))) { disk in
             let exists = disk?.containsData(forKey: key) ?? false
             CallbackQueue.main.async { completion?(exists ? .disk : .none) }
         }
@@ -86,19 +87,21 @@ extension ImageCache {
             return
         }
         withSizes { $0.removeAll() }
-        onDisk(completion) { $0.removeAllData() }
+        onDisk(.removing(.all), completion) { $0.removeAllData() }
     }
 
     /// Returns the total size of all disk entries in bytes. Blocks the calling thread.
-    @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
+    @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync(.after(.all)) { $0?.totalSize() ?? 0 } }
 
     /// Returns the number of disk entries. Blocks the calling thread.
-    @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
+    @_disfavoredOverload public func totalDiskCount() -> Int {
+        disk.sync(.after(.all)) { $0?.totalCount() ?? 0 }
+    }
 
     /// Determines the number of disk entries and their total size in bytes. Calls `completion` on the main queue.
     @_disfavoredOverload
     public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
-        disk.async { disk in
+        disk.async(.after(.all)) { disk in
             let count = disk?.totalCount() ?? 0
             let size = disk?.totalSize() ?? 0
             CallbackQueue.main.async { completion?(count, size) }
@@ -108,12 +111,19 @@ extension ImageCache {
     /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks the calling thread.
     public func cachePath(forKey key: String?) -> String? {
         guard let key else { return nil }
-        return disk.sync { $0?.cachePath(forKey: key) }
+        return disk.sync(.after(.key(key))) { $0?.cachePath(forKey: key) }
     }
 
-    /// Runs work on the disk queue, then `completion` on the main queue.
+    /// Runs work on the disk queue, after all stores that were called before, then `completion` on the main queue.
     package func onDisk(_ completion: (@Sendable () -> Void)?, _ work: @escaping @Sendable (any DiskCaching) -> Void) {
-        disk.async { disk in
+        onDisk(.after(.all), completion, work)
+    }
+
+    private func onDisk(
+        _ order: DiskQueue.Order, _ completion: (@Sendable () -> Void)?,
+        _ work: @escaping @Sendable (any DiskCaching) -> Void
+    ) {
+        disk.async(order) { disk in
             if let disk { work(disk) }
             if let completion { CallbackQueue.main.async(completion) }
         }

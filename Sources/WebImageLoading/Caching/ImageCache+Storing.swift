@@ -29,16 +29,20 @@ extension ImageCache {
     /// Stores bytes on disk together with a loader's metadata. Returns before the bytes are written.
     package func storeImageData(_ data: Data, metadata: Data?, forKey key: String) {
         rememberSize(of: data, forKey: key)
-        disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
+        disk.store(key) { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
     }
 
     /// Stores bytes on disk that were made from the original with this fingerprint. ``removeVariants(of:cacheType:)``
     /// removes them. Returns before the bytes are written.
     func storeVariantData(_ data: Data, forKey key: String, of source: KeyFingerprint?) {
-        disk.async { disk in
-            guard let recording = self.disk.recording else { return disk?.setData(data, forKey: key) ?? () }
-            let identity = EntryRecord.Identity.typed(EntryKey.shared(key).fingerprint, isVariant: true)
-            recording.setData(data, forKey: key, record: EntryRecord(identity, source: source), metadata: nil)
+        disk.store(key) { disk in
+            if let recording = self.disk.recording {
+                let identity = EntryRecord.Identity.typed(EntryKey.shared(key).fingerprint, isVariant: true)
+                recording.setData(data, forKey: key, record: EntryRecord(identity, source: source), metadata: nil)
+            } else {
+                disk?.setData(data, forKey: key)
+            }
+            return true
         }
     }
 
@@ -46,7 +50,7 @@ extension ImageCache {
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
         rememberSize(of: data, forKey: key)
-        disk.sync { self.put(data, of: nil, key: key, identity: nil, in: $0) }
+        disk.sync(.removing(.key(key))) { _ = self.put(data, of: nil, key: key, identity: nil, in: $0) }
     }
 
     /// Stores an image in memory before this method returns, then stores its data on disk. `cacheType` selects the
@@ -92,14 +96,17 @@ extension ImageCache {
         }
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
         if let imageData = imageData ?? image?.encodedAnimation(context) {
-            write(imageData, of: image, key: key, identity: identity, finish)
+            disk.store(key, completion: finish) {
+                self.put(imageData, of: image, key: key, identity: identity, in: $0)
+            }
         } else if let image {
             let coder = context.coder ?? coders
             let encoding = EncodingOptions(context.encodeOptions)
-            decodePool.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
-                self.write(
-                    Self.encode(image, with: coder, options: encoding), of: image, key: key, identity: identity, finish)
-            }
+            let store = PendingStore(
+                key: key, variantSource: identity.flatMap { $0.key.isVariant ? $0.key.sourceFingerprint : nil },
+                encode: { Self.encode(image, with: coder, options: encoding) },
+                write: { self.put($0, of: image, key: key, identity: identity, in: $1) }, finish: finish)
+            disk.store(store, on: decodePool, cost: image.pixels.byteCount, priority: LoadPriority(options))
         }
     }
 
@@ -135,21 +142,13 @@ extension ImageCache {
         }
     }
 
-    private func write(
-        _ data: Data?, of image: Image?, key: String, identity: EntryIdentity?, _ finish: @escaping @Sendable () -> Void
-    ) {
-        disk.async { disk in
-            if let data { self.put(data, of: image, key: key, identity: identity, in: disk) }
-            finish()
-        }
-    }
-
-    /// Writes an entry with its record and metadata. Runs on the disk queue.
+    /// Writes an entry with its record and metadata. Runs on the disk queue. Returns false if the entry must not be
+    /// stored, or if there is no disk layer.
     private func put(
         _ data: Data, of image: Image?, key: String, identity: EntryIdentity?, metadata: Data? = nil,
         in disk: (any DiskCaching)?
-    ) {
-        guard let disk, !isStale(identity) else { return }
+    ) -> Bool {
+        guard let disk, !isStale(identity) else { return false }
         var identity = identity
         let metadata = metadata ?? identity?.metadata
         if let unknown = identity, !unknown.key.isVariant, unknown.version == nil {
@@ -170,7 +169,7 @@ extension ImageCache {
         } else {
             // This layer cannot record that the image has only the first frame. Do not store the image, because a
             // later load of the whole animation would receive a still image.
-            if let image, image.omitsFrames, identity?.key.isVariant == true { return }
+            if let image, image.omitsFrames, identity?.key.isVariant == true { return false }
             disk.setData(data, forKey: key)
             if let metadata = attributes?.metadata ?? metadata { disk.setMetadata(metadata, forKey: key) }
         }
@@ -178,6 +177,7 @@ extension ImageCache {
             originalVersions.noteStored(version, for: source)
         }
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
+        return true
     }
 
     /// Whether a variant was made from an outdated version of its original. Such a variant must not be stored.

@@ -4,8 +4,9 @@ public import WebImageCore
 /// A cache of images with a memory layer and a disk layer.
 ///
 /// All methods are safe on any thread. Memory look-ups run on the calling thread. Disk work runs on a serial queue of
-/// the cache, in the order of the calls. Decodes and encodes run on the decode pool, except in methods whose
-/// documentation says that they block. Every completion is called exactly once, even if the key is nil.
+/// the cache and takes effect in the order of the calls, also if the image of a store must first be encoded. Decodes and
+/// encodes run on the decode pool, except in methods whose documentation says that they block: such a method encodes an
+/// image that was stored before, if it needs the entry. Every completion is called exactly once, even if the key is nil.
 public final class ImageCache: LayeredImageCaching {
     /// The default cache, with the namespace `default`.
     public static let shared = ImageCache(namespace: "default")
@@ -133,10 +134,10 @@ public final class ImageCache: LayeredImageCaching {
     public func clearMemory() { memoryCache.removeAllObjects() }
 
     /// Blocks the calling thread until all data stored so far is safe on disk.
-    public func flush() { disk.sync { $0?.flush() } }
+    public func flush() { disk.sync(.after(.all)) { $0?.flush() } }
 
     /// Waits until all data stored so far is safe on disk.
-    public func flush() async { await disk.run { $0?.flush() } }
+    public func flush() async { await disk.run(.after(.all)) { $0?.flush() } }
 }
 
 extension Image {

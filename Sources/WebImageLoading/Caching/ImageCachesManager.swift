@@ -276,6 +276,6 @@ extension ImageCache {
         guard let key else { return .none }
         if cacheType.includesMemory, imageFromMemoryCache(forKey: key) != nil { return .memory }
         guard cacheType.includesDisk else { return .none }
-        return await disk.run { $0?.containsData(forKey: key) ?? false } ? .disk : .none
+        return await disk.run(.after(.key(key))) { $0?.containsData(forKey: key) ?? false } ? .disk : .none
     }
 }

@@ -92,7 +92,7 @@ extension StoreRequest {
 extension ImageCache {
     /// Whether there is a disk entry with this key. Does not read the bytes of the entry.
     fileprivate func hasOnDisk(_ key: EntryKey) async -> Bool {
-        await disk.run { disk in
+        await disk.run(.after(.key(key.string))) { disk in
             guard disk?.containsData(forKey: key.string) == true else { return false }
             // Another key with the same string has another fingerprint.
             guard case .typed(let fingerprint, _) = self.disk.recording?.record(forKey: key.string)?.identity else {
