@@ -123,6 +123,10 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Takes as long as reading the whole cache. Other threads can read and write during this time.
     public func verify() -> (checked: Int, removed: Int) { store.verify() }
 
+    /// Returns the path of a file with the bytes of an entry, under SDWebImage's name for the key. The call makes the
+    /// file if there is an entry. It exists for at least an hour, but not after ``removeAllData()``.
+    package func namedFile(forKey key: String) -> String { store.namedFile(forKey: key) }
+
     /// The folder of the cache. The module `SDWebImage` uses this alias and the next ones.
     package var ownPath: String { store.path }
     /// The number of entries, and their total size in bytes.

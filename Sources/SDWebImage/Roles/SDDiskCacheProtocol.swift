@@ -53,8 +53,9 @@ extension DiskCache: SDDiskCacheProtocol {
 
     /// Moves the files of a folder into another folder. Existing files stay as they are. Blocks the calling thread.
     ///
-    /// If `dstPath` is the folder of this cache, the files become entries of the cache, under the keys of which
-    /// SDWebImage derived their names. Otherwise only the files are moved.
+    /// If `dstPath` is the folder of this cache, files with SDWebImage's names become entries of the cache, under the keys
+    /// of which SDWebImage derived the names. All other files are only moved, and the cache does not use them. A folder
+    /// from which every file was moved is removed.
     public func moveDirectory(fromPath srcPath: String, toPath dstPath: String) {
         let (source, target) = (URL(fileURLWithPath: srcPath), URL(fileURLWithPath: dstPath))
         let manager = FileManager.default
@@ -63,18 +64,39 @@ extension DiskCache: SDDiskCacheProtocol {
         }
         if target.standardizedFileURL == URL(fileURLWithPath: ownPath).standardizedFileURL {
             _ = importFiles(fromDirectory: srcPath)
+            // The index of another cache must never come beside the index of this cache.
+            guard !manager.fileExists(atPath: srcPath + "/index.sqlite") else { return }
+            Self.moveItems(from: source, to: target)
+            rmdir(srcPath)
             return
         }
         try? manager.createDirectory(at: target, withIntermediateDirectories: true)
-        for name in (try? manager.contentsOfDirectory(atPath: srcPath)) ?? [] {
+        Self.moveItems(from: source, to: target)
+        try? manager.removeItem(at: source)
+    }
+
+    private static func moveItems(from source: URL, to target: URL) {
+        let manager = FileManager.default
+        for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
             try? manager.moveItem(
                 at: source.appendingPathComponent(name), to: target.appendingPathComponent(name))
         }
-        try? manager.removeItem(at: source)
     }
 }
 
 extension ImageCache {
+    /// Returns the path of a file with the bytes of an entry. The file's name is SDWebImage's: the MD5 of the key and the
+    /// extension of the key's path. If there is no entry, there is no file at the path. Nil for a nil key, and if the cache
+    /// has no disk layer. A disk layer of the program chooses the path itself.
+    ///
+    /// Entries are stored in another form, and the call makes the file. Changing it does not change the entry. It exists
+    /// for at least an hour, but not after the cache was cleared. Blocks the calling thread.
+    public func cachePath(forKey key: String?) -> String? {
+        path(forKey: key) { disk, key in
+            (disk as? DiskCache)?.namedFile(forKey: key) ?? disk.cachePath(forKey: key)
+        }
+    }
+
     /// The disk layer. A cache without a disk layer, for example with an unusable folder, has a layer without entries.
     public var diskCache: any SDDiskCacheProtocol {
         let own = ownDiskCache

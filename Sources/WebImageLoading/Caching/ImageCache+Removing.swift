@@ -109,9 +109,14 @@ extension ImageCache {
     }
 
     /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks the calling thread.
-    public func cachePath(forKey key: String?) -> String? {
+    @_disfavoredOverload public func cachePath(forKey key: String?) -> String? {
+        path(forKey: key) { $0.cachePath(forKey: $1) }
+    }
+
+    /// Asks the disk layer for a path, after the stores of this key that were called before. Blocks the calling thread.
+    package func path(forKey key: String?, _ path: (any DiskCaching, String) -> String?) -> String? {
         guard let key else { return nil }
-        return disk.sync(.after(.key(key))) { $0?.cachePath(forKey: key) }
+        return disk.sync(.after(.key(key))) { disk in disk.flatMap { path($0, key) } }
     }
 
     /// Runs work on the disk queue, after all stores that were called before, then `completion` on the main queue.
