@@ -76,8 +76,11 @@ open class Image: @unchecked Sendable {
     /// The format of the file from which the image was decoded.
     public final var imageFormat: ImageFormat {
         get { metadata.withLock { $0.imageFormat } }
-        set { metadata.withLock { $0.imageFormat = newValue } }
+        set { metadata.withLock { ($0.imageFormat, $0.hasChosenFormat) = (newValue, true) } }
     }
+
+    /// Whether the program has set ``imageFormat``. A cache then stores the image in this format.
+    package final var hasChosenFormat: Bool { metadata.withLock { $0.hasChosenFormat } }
 
     /// Whether this is a partial image. Partial images are never cached.
     public final var isIncremental: Bool {
@@ -195,6 +198,7 @@ extension Image {
 private struct ImageMetadata {
     var entries = ImageEntries()
     var imageFormat: ImageFormat
+    var hasChosenFormat = false
     var imageLoopCount = 0
     var memoryCost: Int?
     var isIncremental = false

@@ -126,7 +126,7 @@ extension ImageCache {
     /// animated image, PNG for an image with transparency, and JPEG for all other images.
     private static func encode(_ image: Image, with coder: any ImageCoder, options: EncodingOptions) -> Data? {
         var format = image.imageFormat
-        if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
+        if format == .undefined { format = image.imageFrameCount > 1 ? .gif : image.hasAlpha ? .png : .jpeg }
         // If no encoder can write animations of this format, use GIF. Otherwise only the first frame would be stored.
         if image.isAnimated, !options.firstFrameOnly,
             (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
@@ -214,11 +214,12 @@ extension ImageCache {
 extension Image {
     /// Returns the original file of an animated image if the cache can store this file without encoding the image
     /// again; otherwise nil. The image must have all frames in their full size, and no transformer may have changed it.
-    /// The context must contain neither encode options nor a coder.
+    /// The program must not have set another format. The context must contain neither encode options nor a coder.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
         guard context.encodeOptions == nil, context.coder == nil, !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
         else { return nil }
-        return animatedImage?.animatedImageData
+        guard let file = animatedImage?.animatedImageData else { return nil }
+        return hasChosenFormat && ImageFormat(sniffing: file).container != imageFormat.container ? nil : file
     }
 }

@@ -32,6 +32,23 @@ struct AnimationStoringTests {
         }
     }
 
+    /// A program that sets the format of an animation wants its entry in this format.
+    @Test(arguments: [ImageFormat.undefined, .gif, .png])
+    func animationWithAChosenFormatIsStoredInThisFormat(format: ImageFormat) async throws {
+        let fixture = try EntryFixture()
+        let file = try Self.animation(.png)
+        let image = try #require(AnimatedImage(data: file))
+        image.imageFormat = format
+        let calls = Calls<Bool>()
+        fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }
+        #expect(await calls.wait() == true)
+        let stored = try #require(await fixture.cache.diskImageData(forKey: "key"))
+        #expect((stored == file) == (format == .png))
+        #expect(ImageFormat(sniffing: stored) == (format == .png ? ImageFormat(sniffing: file) : .gif))
+        fixture.cache.clearMemory()
+        #expect(fixture.cache.imageFromDiskCache(forKey: "key")?.imageFrameCount == 2)
+    }
+
     @Test func encodeOptionsReachTheEncoder() async throws {
         let fixture = try EntryFixture()
         let file = try Self.animation(.gif)
