@@ -90,7 +90,7 @@ final class StoredNote: NSObject, NSSecureCoding {
         #expect(SDImageCoderHelper.decodedImage(with: decoded) === decoded)
         #expect(SDImageCoderHelper.decodedImage(with: image, policy: .never) === image)
         #expect(UIImage.sd_decodedAndScaledDownImage(with: image) !== image)
-        #expect(try #require(UIImage.sd_image(with: file)).sd_isDecoded)
+        #expect(!(try #require(UIImage.sd_image(with: file)).sd_isDecoded))
         #expect(SDImageCoderHelper.decodedImage(with: nil) == nil)
         let animation = try #require(UIImage.animatedImage(with: [image, decoded], duration: 1))
         #expect(SDImageCoderHelper.decodedImage(with: animation) === animation)

@@ -108,7 +108,7 @@ struct SpellingTests {
         #expect(SDAnimatedImage(data: file)?.animatedImageFrameCount == 3)
         #expect(SDScaledImageForScaleFactor(2, image)?.images?.count == 3)
         #expect(UIImage.animatedImage(with: [], duration: 1) == nil)
-        #expect(UIImage.animatedImage(with: [pictures[0]], duration: 1) == pictures[0])
+        #expect(UIImage.animatedImage(with: [pictures[0]], duration: 1)?.images == [pictures[0]])
         #expect(SDImageCoderHelper.frames(from: pictures[0]) == nil)
     }
 

@@ -20,6 +20,8 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     }
 
     override var imageFrameCount: Int { frames.count }
+    /// True even for one frame, like that of UIKit's animated images.
+    override var isAnimated: Bool { true }
     override var imageLoopCount: Int {
         get { loops.withLock { $0 } }
         set { loops.withLock { $0 = newValue } }
@@ -73,13 +75,13 @@ extension Image {
     }
 
     /// Creates an animation that stores all images in memory. Each image is shown for an equal part of `duration`.
-    /// `duration` is in seconds.
+    /// `duration` is in seconds. The result of one image is an animation with one frame.
     ///
     /// Returns nil for an empty array. If `duration` is not positive, each image is shown for 1/30 of a second, as on
     /// Apple's systems.
     public static func animatedImage(with images: [UIImage], duration: TimeInterval) -> UIImage? {
         let each = duration > 0 && duration.isFinite ? duration / Double(max(images.count, 1)) : 1.0 / 30
-        return ImageCoderHelper.animatedImage(with: images.map { SDImageFrame(image: $0, duration: each) })
+        return FramesImage(images.map { SDImageFrame(image: $0, duration: each) })
     }
 
     /// Creates an image of one transparent pixel. Apple's initialiser creates an image without pixels, but an image of

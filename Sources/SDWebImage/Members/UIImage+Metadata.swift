@@ -12,7 +12,8 @@ extension Image {
     public var sd_isAnimated: Bool { isAnimated }
     /// Whether the image was drawn from a vector format.
     public var sd_isVector: Bool { isVector }
-    /// The format of the file that the image was decoded from.
+    /// The format of the file that the image was decoded from. A cache that encodes the image uses the format that was
+    /// set last; `.undefined` means GIF for an animation, PNG for an image with alpha and JPEG for other images.
     public var sd_imageFormat: SDImageFormat {
         get { imageFormat }
         set { imageFormat = newValue }
@@ -41,9 +42,9 @@ extension Image {
         get { UInt(memoryCost) }
         set { memoryCost = Int(clamping: newValue) }
     }
-    /// Whether the image counts as decoded. False for images of `UIImage(data:)` and `UIImage(named:)`, because
-    /// SDWebImage decodes them later; true for other images. The pixels are always decoded; the property determines
-    /// only whether `decodedImage(with:)` returns a new object.
+    /// Whether the image counts as decoded. False for images of `UIImage(data:)`, `UIImage(named:)` and a coder without
+    /// a thumbnail size, because SDWebImage decodes them later; true for other images. The pixels are always decoded; the
+    /// property determines only whether `decodedImage(with:)` returns a new object.
     public var sd_isDecoded: Bool {
         get { countsAsDecoded }
         set { countsAsDecoded = newValue }

@@ -29,11 +29,25 @@ extension Image {
     public func sd_tintedImage(with tintColor: UIColor, blendMode: BlendMode) -> UIImage? {
         tintedImage(with: tintColor, blendMode: blendMode)
     }
-    /// Returns the colour of a pixel. `point` is in pixels. Nil if the point is outside the image.
-    public func sd_color(at point: CGPoint) -> UIColor? { color(at: point) }
+    /// Returns the colour of a pixel. `point` is in pixels. Nil if the point is outside the image, or if the image has a
+    /// high dynamic range, because the value of such a pixel is no colour in sRGB.
+    public func sd_color(at point: CGPoint) -> UIColor? {
+        sd_colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
+    }
     /// Returns the colours of the pixels inside a rectangle, row by row. The rectangle is in pixels. Nil if the
-    /// rectangle is not completely inside the image.
-    public func sd_colors(with rect: CGRect) -> [UIColor]? { colors(with: rect) }
+    /// rectangle is not completely inside the image, or if the image has a high dynamic range.
+    ///
+    /// The components are multiples of 1/255.
+    public func sd_colors(with rect: CGRect) -> [UIColor]? {
+        guard !isHighDynamicRange else { return nil }
+        // A half is rounded up, also if the division by the opacity makes it slightly smaller.
+        func rounded(_ component: Double) -> Double { (component * 255 + 0.5 + 1e-9).rounded(.down) / 255 }
+        return colors(with: rect)?.map { color in
+            UIColor(
+                red: rounded(color.red), green: rounded(color.green), blue: rounded(color.blue),
+                alpha: rounded(color.alpha))
+        }
+    }
     /// Returns a blurred image. The blur radius is in points.
     public func sd_blurredImage(withRadius blurRadius: CGFloat) -> UIImage? { blurredImage(withRadius: blurRadius) }
     /// Applies a filter and returns the resulting image.

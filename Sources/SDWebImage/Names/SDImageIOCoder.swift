@@ -1,9 +1,11 @@
 public import Foundation
 public import WebImage
 import WebImageCodecs
+import WebImageCompatibility
 
-/// Reads and writes still images. The coder reads JPEG, PNG, BMP and ICO files. It decodes complete files. For some of
-/// these formats, it also decodes a file whose download is in progress. Safe on any thread.
+/// Reads and writes still images: JPEG, PNG, BMP and ICO files, and files of the formats whose coders of this package are
+/// registered with ``SDImageCodersManager/shared``, for example HEIC. For some formats, it also decodes a file whose
+/// download is in progress. Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()
@@ -11,6 +13,22 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     private static let formats = ImageCodersManager(coders: [
         ImageICOCoder.shared, ImageBMPCoder.shared, ImagePNGCoder.shared, ImageJPEGCoder.shared,
     ])
+
+    /// The coders for a file or a format: the built-in ones, or registered ones if no built-in coder `accepts` it. Coders
+    /// with SDWebImage's signatures and lists of coders are not asked, because they may call this coder.
+    private static func coders(accepting accepts: (any ImageCoder) -> Bool) -> ImageCodersManager {
+        guard !accepts(formats) else { return formats }
+        let registered = ImageCodersManager.shared.ownCoders.filter { coder in
+            // Formats with animations have classes of their own.
+            let isOther = coder is SDImageIOCoder || coder is ImageGIFCoder || coder is ImageWebPCoder
+            return coder is any DetailedImageCoder && !(isOther || coder is ImageCodersManager)
+        }
+        return ImageCodersManager(coders: registered)
+    }
+
+    private static func coders(for data: Data) -> ImageCodersManager {
+        coders { $0.canDecode(from: data) }
+    }
 
     private let options: Locked<SharedOptions?>
     private let arriving = Locked<(any ProgressiveImageCoder)?>(nil)
@@ -29,26 +47,26 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         self.options = Locked(SharedOptions(value: options))
     }
 
-    /// Whether the coder accepts the data. True for a JPEG, PNG, BMP or ICO file, and for data in an unknown format or
-    /// nil, because in SDWebImage this coder tries what no other coder knows. Such data cannot be decoded.
+    /// Whether the coder accepts the data. True for a file that it reads, and for data in an unknown format or nil,
+    /// because in SDWebImage this coder tries what no other coder knows. Such data cannot be decoded.
     public func canDecode(from data: Data?) -> Bool {
         guard let data, SDImageFormat(sniffing: data) != .undefined else { return true }
-        return Self.formats.canDecode(from: data)
+        return Self.coders(for: data).canDecode(from: data)
     }
 
     /// Reads the file's properties, such as size and format, without decoding the pixels.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
-        try Self.formats.imageInfo(of: data, limits: limits)
+        try Self.coders(for: data).imageInfo(of: data, limits: limits)
     }
 
     /// Decodes a still image.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try Self.formats.decode(data, options: options)
+        try Self.coders(for: data).decode(data, options: options)
     }
 
     /// Whether the coder can write a format. True for `.undefined`, because then the coder chooses a format.
     public func canEncode(to format: SDImageFormat) -> Bool {
-        format == .undefined || Self.formats.canEncode(to: format)
+        format == .undefined || Self.coders { $0.canEncode(to: format) }.canEncode(to: format)
     }
 
     /// Encodes a still image. If `format` is `.undefined`, writes PNG for an image with alpha and JPEG for other
@@ -57,7 +75,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         let format = format == .undefined ? image.hasAlpha ? .png : .jpeg : format
-        return try Self.formats.encode(image, format: format, options: options)
+        return try Self.coders { $0.canEncode(to: format) }.encode(image, format: format, options: options)
     }
 
     /// Whether the first bytes are the signature of a format whose partial images can be decoded.

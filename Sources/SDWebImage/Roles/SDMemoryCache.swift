@@ -4,9 +4,9 @@ import WebImageCompatibility
 /// A memory layer with keys and objects of any class, under SDWebImage's name. The limits are those of the
 /// configuration: `maxMemoryCost` and `maxMemoryCount`.
 ///
-/// Images under `NSString` keys are stored in a ``WebImageCore/MemoryCache``, which is the default memory layer of
+/// Images under string keys are stored in a ``WebImageCore/MemoryCache``, which is the default memory layer of
 /// ``SDImageCache``; it also reacts to memory pressure. Other objects are removed in the order of their insertion when
-/// a limit is exceeded. Safe on any thread.
+/// a limit is exceeded. Equal strings are one key, whether they are a `String` or an `NSString`. Safe on any thread.
 open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCacheProtocol, @unchecked Sendable {
     // Unchecked is correct because the stored properties are immutable or locked. A subclass must protect the
     // properties that it adds.
@@ -65,6 +65,12 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
 
     /// Returns the object that is stored under a key.
     public final func object(forKey key: KeyType) -> ObjectType? {
+        let any: Any = key
+        return object(forKey: any) as? ObjectType
+    }
+
+    /// Returns the object that is stored under a string.
+    public final func object(forKey key: String) -> ObjectType? {
         let any: Any = key
         return object(forKey: any) as? ObjectType
     }
@@ -144,7 +150,8 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
     }
 
     private static func hashable(_ key: Any) -> AnyHashable {
-        (key as? AnyHashable) ?? AnyHashable(ObjectIdentifier(key as AnyObject))
+        if let string = key as? String { return AnyHashable(string) }
+        return (key as? AnyHashable) ?? AnyHashable(ObjectIdentifier(key as AnyObject))
     }
 }
 

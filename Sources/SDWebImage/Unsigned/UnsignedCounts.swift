@@ -159,7 +159,7 @@ extension ImageCoderHelper {
     }
 
     /// Returns a decoded image. If the image is a still that does not count as decoded, and the policy is not `.never`,
-    /// this is a new object with the same pixels. Otherwise it is the same object.
+    /// this is a new plain image with the same pixels, also for an `SDAnimatedImage`. Otherwise it is the same object.
     public static func decodedImage(with image: UIImage?, policy: SDImageForceDecodePolicy = .automatic) -> UIImage? {
         guard let image, policy != .never, !image.countsAsDecoded, !image.isAnimated, !image.isVector else {
             return image

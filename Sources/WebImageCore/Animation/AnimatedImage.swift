@@ -36,6 +36,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
             return nil
         }
         self.init(sharing: still)
+        countsAsDecoded = still.countsAsDecoded
     }
 
     /// Creates an image at scale 1 from the data of an image file.

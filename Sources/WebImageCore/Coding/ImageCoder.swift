@@ -55,7 +55,10 @@ extension DetailedImageCoder {
     /// Returns the decoded image; nil when the decode fails.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         guard let data else { return nil }
-        return try? decode(data, options: DecodingOptions(options))
+        let options = DecodingOptions(options)
+        let image = try? decode(data, options: options)
+        if options.thumbnailPixelSize == nil { image?.countsAsDecoded = false }
+        return image
     }
 
     /// Returns the encoded file; nil when the image cannot be encoded. An undefined format means PNG for an image with

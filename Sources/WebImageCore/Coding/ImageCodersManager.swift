@@ -97,10 +97,10 @@ public final class ImageCodersManager: Sendable {
 }
 
 extension ImageCodersManager: DetailedImageCoder {
-    /// Returns whether any coder recognises the data.
+    /// Returns whether any coder recognises the data. Coders that are asked for nil decide themselves; the built-in
+    /// coders return false.
     public func canDecode(from data: Data?) -> Bool {
-        guard let data else { return false }
-        return decoder(for: data) != nil
+        resolvedCoders.last { $0.role.canDecode(from: data) } != nil
     }
 
     /// Returns whether any coder can write a format.

@@ -64,6 +64,7 @@ package struct ImageDecoding: Sendable {
         if let image = animatedClass.init(data: data, scale: scale, options: options.dictionary) {
             if preloadsAllFrames { image.preloadAllFrames() }
             image.decodingOptions = options
+            image.countsAsDecoded = true
             return image
         }
         guard !requiresAnimatedClass else { throw .badData("\(animatedClass)", "cannot read this picture") }

@@ -73,8 +73,11 @@ package final class ResolvedCoder: Sendable {
     /// another coder fails, throws a general error.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed { return try detailed.decode(data, options: options) }
-        if let image = role.decodedImage(with: data, options: options.dictionary) { return image }
-        throw .badData("\(type(of: role))", "returned no image")
+        guard let image = role.decodedImage(with: data, options: options.dictionary) else {
+            throw .badData("\(type(of: role))", "returned no image")
+        }
+        image.countsAsDecoded = true
+        return image
     }
 
     /// Encodes the image. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If

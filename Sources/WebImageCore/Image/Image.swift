@@ -95,7 +95,8 @@ open class Image: @unchecked Sendable {
     }
 
     /// Whether SDWebImage's interface reports the image as decoded. Pixels are always decoded; SDWebImage reports so for
-    /// images of a load and of a coder, and not for images that the system creates from a file.
+    /// images of a load, for frames and for thumbnails, and not for other images that a coder or the system creates from
+    /// a file.
     package final var countsAsDecoded: Bool {
         get { metadata.withLock { $0.countsAsDecoded } }
         set { metadata.withLock { $0.countsAsDecoded = newValue } }
