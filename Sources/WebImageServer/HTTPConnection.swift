@@ -164,7 +164,7 @@ final class HTTPConnection {
                 let answer = server.refuse(number, error)
                 let shape = ReplyShape()
                 // The client may have sent the end of stream. It receives the answer all the same.
-                send(answer, shape, server, &reading)
+                send(answer, as: shape, server: server, reading: &reading)
                 return nil
             }
         }
@@ -206,11 +206,12 @@ final class HTTPConnection {
         let shape = ReplyShape(isHead: head.method == "HEAD", isPersistent: head.isPersistent, isOld: head.isOld)
         guard let request = server.admit(number, head) else {
             let error = HeadError.stopping
-            return send(server.refuse(number, error), ReplyShape(isHead: shape.isHead), server, &reading)
+            return send(
+                server.refuse(number, error), as: ReplyShape(isHead: shape.isHead), server: server, reading: &reading)
         }
         if let response = server.respondImmediately?(request) {
             server.answered?(request, response)
-            return send(response, shape, server, &reading)
+            return send(response, as: shape, server: server, reading: &reading)
         }
         let pending = PendingRequest(request, connection: number, reactor: reactor)
         stage = .busy(pending, shape)
@@ -222,11 +223,11 @@ final class HTTPConnection {
     func reply(_ response: ServiceResponse, _ server: HTTPServer, _ reading: inout HTTPReactor.Buffers) {
         guard case .busy(let pending, let shape) = stage else { return }
         if case .arriving = response.body { unreported = (pending.request, response) }
-        send(response, shape, server, &reading)
+        send(response, as: shape, server: server, reading: &reading)
     }
 
     private func send(
-        _ response: ServiceResponse, _ shape: ReplyShape, _ server: HTTPServer, _ reading: inout HTTPReactor.Buffers
+        _ response: ServiceResponse, as shape: ReplyShape, server: HTTPServer, reading: inout HTTPReactor.Buffers
     ) {
         let isStopping = server.sending(number, bytes: UInt64(response.body.count))
         var length: Int? = response.body.count
