@@ -216,6 +216,22 @@ struct WorkBudgetTests {
         #expect(ResultGeometry(source: PixelSize(width: 7, height: 5), options: options).rotated.width >= 400)
     }
 
+    /// The picture that is cut has 1×2,900,000 px: few pixels, but the weights of its scaling filter need gigabytes.
+    @Test func longSideBeforeTheCutIsRefused() throws {
+        let source = try PictureFixtures.encoded(
+            try Image.generated(width: 1, height: 1) { _, _ in PictureFixtures.blue }, .png, hasAlpha: false)
+        for swapped in [false, true] {
+            let sides =
+                swapped
+                ? "width:37/min-width:290/mh:9/zoom:10000:0.0001" : "height:37/min-height:290/mw:9/zoom:0.0001:10000"
+            let options = try Fix.options("rs:fill-down:35:248/exar:1/\(sides)/f:png")
+            let refusal = #expect(throws: ServiceRefusal.self) {
+                try ResultRenderer(options: options).make(from: source)
+            }
+            #expect(refusal?.status == 413 && refusal?.message.contains("a side has at most 65535 px") == true)
+        }
+    }
+
     @Test func animationWithLargeFramesBecomesAStill() throws {
         let source = try Fix.animation(side: 32)
         var options = try Fix.options("f:gif")

@@ -45,12 +45,19 @@ struct ResultRenderer: Sendable {
             resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, budget: budget)
         try work.decodeWhole()
         let geometry = geometry(of: work.sourceSize, info, in: format, settings: settings)
-        for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)]
-        where size.pixelCount > settings.maxResultPixels {
-            throw ServiceRefusal(
-                413, .limit,
-                "the \(name) would have \(size) px (\(size.pixelCount) pixels), more than \(settings.maxResultPixels) pixels"
-            )
+        for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)] {
+            guard size.pixelCount <= settings.maxResultPixels else {
+                throw ServiceRefusal(
+                    413, .limit,
+                    "the \(name) would have \(size) px (\(size.pixelCount) pixels), more than \(settings.maxResultPixels) "
+                        + "pixels")
+            }
+            // The weights of the scaling filter need over a kilobyte for each pixel of a side, whatever the other side.
+            guard max(size.width, size.height) <= settings.decoding.maxSide else {
+                throw ServiceRefusal(
+                    413, .limit,
+                    "the \(name) would have \(size) px, and a side has at most \(settings.decoding.maxSide) px")
+            }
         }
         format = FormatChoice.replacement(for: format, size: geometry.rotated, hasTransparency: hasTransparency(info))
         try buffers(geometry, info, in: format).check(min(settings.maxWorkBytes, budget.maxBytes))
