@@ -220,6 +220,25 @@ struct S3ServerTests {
         #expect(try await client.list(prefix: "wi1/", within: budget).get().entries.isEmpty)
     }
 
+    /// A store has many threads. Those that run go on after the signal, until another one has received it.
+    @Test func pausedStoreAnswersNothing() async throws {
+        let (server, client) = try await started()
+        defer { server.stop() }
+        defer { client.shutDown() }
+        _ = try await client.put(Data("x".utf8), at: "a", within: budget).get()
+        let isBusy = Locked(true)
+        defer { isBusy.withLock { $0 = false } }
+        for _ in 0..<3 * ProcessInfo.processInfo.activeProcessorCount {
+            Thread { while isBusy.withLock({ $0 }) { for _ in 0..<10_000 {} } }.start()
+        }
+        for _ in 0..<30 {
+            server.pause()
+            #expect(await client.get("a", within: .milliseconds(50)).failure != nil)
+            server.resume()
+            #expect(await client.get("a", within: budget).failure == nil)
+        }
+    }
+
     private func eventuallyReads(_ tier: S3Tier, _ key: CacheTierKey, _ entry: CacheTierEntry) async throws {
         let deadline = ContinuousClock.now + Sanitizer.time(.seconds(40))
         while ContinuousClock.now < deadline {

@@ -59,6 +59,18 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// Stops the execution of the process, and waits until all its threads have stopped. A process with many threads goes on
+    /// for a while after the signal: until the thread that receives it runs, which takes long on a busy machine.
+    func pause() {
+        state.withLock { state in
+            guard state.exitStatus == nil, kill(state.identifier, SIGSTOP) == 0 else { return }
+            var status: Int32 = 0
+            let result = SystemCall.retrying { waitpid(state.identifier, &status, WUNTRACED) }
+            // The low byte of the status of a stopped process is 0x7F.
+            if result != state.identifier || status & 0xFF != 0x7F { state.exitStatus = result < 0 ? -1 : status }
+        }
+    }
+
     private func collect(_ options: Int32) -> Int32? {
         state.withLock { state in
             if let status = state.exitStatus { return status }

@@ -78,8 +78,8 @@ package final class SeaweedServer: Sendable {
         running?.wait()
     }
 
-    /// Stops the server's execution: it accepts connections but does not answer.
-    package func pause() { process.withLock { $0 }?.send(SIGSTOP) }
+    /// Stops the server's execution: it accepts connections but does not answer. Returns when all its threads have stopped.
+    package func pause() { process.withLock { $0 }?.pause() }
 
     /// Continues a paused server.
     package func resume() { process.withLock { $0 }?.send(SIGCONT) }

@@ -108,7 +108,10 @@ package final class ValkeyServer: Sendable {
 
     deinit { stop() }
 
-    /// Starts the server again, with the same port and without data.
+    /// Arguments of a server that keeps its data when it is killed.
+    package static let storingArguments = ["--appendonly", "yes", "--appendfsync", "always"]
+
+    /// Starts the server again, with the same port and without data, except with ``storingArguments``.
     package func start() throws {
         let command = try namespace?.command(program, arguments) ?? (program: program, arguments: arguments)
         let launched = try ChildProcess(command.program, command.arguments)
@@ -130,8 +133,8 @@ package final class ValkeyServer: Sendable {
         try NginxServer.makeCertificate(openssl, in: folder)
     }
 
-    /// Stops the server's execution: it accepts connections but does not answer.
-    package func pause() { process.withLock { $0 }?.send(SIGSTOP) }
+    /// Stops the server's execution: it accepts connections but does not answer. Returns when all its threads have stopped.
+    package func pause() { process.withLock { $0 }?.pause() }
 
     /// Continues a paused server.
     package func resume() { process.withLock { $0 }?.send(SIGCONT) }
