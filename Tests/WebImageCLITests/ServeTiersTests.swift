@@ -39,6 +39,38 @@ import WebImageTesting
         #expect(try await answers(third, "made") == 1 && origin.requests.count == 100)
     }
 
+    /// While one service fetches a source, the other one waits for it, whatever size it needs.
+    @Test(.needsValkey, arguments: ["rs:fit:4:4", "rs:fit:2:2"])
+    func serviceWaitsForTheFetchOfTheOther(options: String) async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try route(1)
+        let picture = try ImageCodersManager.shared.encode(
+            TestImages.solid(width: 9, height: 9), format: .png, options: EncodingOptions())
+        let gate = FaultGate()
+        origin.route("/0.png", .gated(gate, .body(picture, headers: ["Cache-Control": "max-age=3600"])))
+        let first = try await service(tiers: [server.address])
+        let second = try await service(tiers: [server.address])
+        defer { first.stop() }
+        defer { second.stop() }
+        let target = target(0), other = target.replacing("rs:fit:4:4", with: options)
+        let fetching = Task { try await first.get(target).status }
+        try await wait(until: "the first service fetches") { origin.requestCount("/0.png") == 1 }
+        let waiting = Task { try await second.get(other).status }
+        // It looks for the picture again and again.
+        try await wait(until: "the second service waits") {
+            let line = try await metrics(second).split(separator: "\n").first {
+                $0.hasPrefix("webimage_tier_reads_total{")
+            }
+            let reads = line?.split(separator: " ").last.flatMap { Double($0) } ?? 0
+            return reads > 20 || origin.requestCount("/0.png") > 1
+        }
+        gate.open()
+        #expect(try await fetching.value == 200)
+        #expect(try await waiting.value == 200)
+        #expect(origin.requestCount("/0.png") == 1)
+    }
+
     @Test(.needsValkey) func privateAndUnstorableSourcesReachNoTier() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }

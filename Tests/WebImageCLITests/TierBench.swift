@@ -23,6 +23,26 @@ extension ValkeyServer {
     var address: String { "valkey://127.0.0.1:\(port)?budget=5000" }
 }
 
+/// A clock that differs from that of the machine, for a process that is started by `/usr/bin/env`: the library changes the
+/// environment of the first process, and Swift then finds no arguments.
+enum FakeClock {
+    private static let library = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib"))?
+        .map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
+        .first { FileManager.default.fileExists(atPath: $0) }
+
+    static var isInstalled: Bool { library != nil }
+
+    /// The environment of the process. The monotonic clock stays: otherwise waits of threads never end.
+    static var anHourAhead: [String: String] {
+        ["LD_PRELOAD": library ?? "", "FAKETIME": "+3600s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+    }
+
+    /// Removes what the library leaves behind when `env` starts the service in its place.
+    static func removeFiles(of service: RunningService) {
+        for name in ["faketime_shm", "sem.faketime_sem"] { unlink("/dev/shm/\(name)_\(service.identifier)") }
+    }
+}
+
 extension TierBench {
     /// The environment of a service that accepts purges of ``purge(_:isSoft:at:)``.
     var purgeToken: [String: String] { ["WEBIMAGE_PURGE_TOKEN": "secret"] }
@@ -82,9 +102,10 @@ extension TierBench {
                         let connections = try addresses.map { try RawClient($0) }
                         var wrong: [String] = []
                         for request in 0..<(requests / clients) {
-                            // Every picture comes from every client, on every service.
-                            let picture = (request / addresses.count + client * 7) % pictures
-                            let answer = try connections[request % addresses.count].get(targets[picture])
+                            // All clients ask for the same picture at the same time, half of them on each service, and
+                            // then on the next one.
+                            let picture = request / addresses.count % pictures
+                            let answer = try connections[(request + client) % addresses.count].get(targets[picture])
                             let form = forms.withLock { forms -> Data in
                                 if forms[picture] == nil, answer.status == 200 { forms[picture] = answer.body }
                                 return forms[picture] ?? Data()

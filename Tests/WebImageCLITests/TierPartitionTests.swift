@@ -53,6 +53,9 @@ struct TierPartitionTests: TierBench {
         try routeTagged(red: 10)
         let oldTagged = try await services[0].get(tagged).body
         #expect(try await services[1].get(tagged).body == oldTagged)
+        // A purge reads the log first, so the service knows afterwards that it has read this log. It will not send all that it
+        // knows when the link is joined, only what the server has not confirmed.
+        for _ in 0..<2 { #expect(try await purge("tag=none", at: services[0]) == "purged\n") }
 
         try network.set(cut, link: 0)
         phases.append(try await load(services, "during", forms: forms, next: next))
@@ -86,6 +89,46 @@ struct TierPartitionTests: TierBench {
         phases.append(try await load(services, "after", forms: forms, next: next))
         // If only answers are lost, the server has granted leases that nobody uses; the other machine waits for their end.
         for phase in phases { phase.check("partition-\(cut)", lease: cut == .answers ? 1 : 0) }
+    }
+
+    /// The machine that is cut off purges a tag; its clock is an hour behind that of the other one. The other one has stored an
+    /// entry with this tag under a purge of its own, whose stamp is an hour ahead. The log gives the late purge a larger one.
+    @Test(.enabled(if: FakeClock.isInstalled, "faketime is not installed (Scripts/setup test)"))
+    func purgeOfAMachineThatIsCutOffAndBehindHolds() async throws {
+        let network = try NetworkNamespace(links: 2)
+        defer { network.stop() }
+        let server = try ValkeyServer(namespace: network)
+        defer { server.stop() }
+        let headers = ["Cache-Control": "max-age=86400", "Cache-Tag": "shop"]
+        try route(1, headers: headers)
+        var services: [RunningService] = []
+        for link in 0..<2 {
+            let address = "valkey://\(network.address(link: link)):\(server.port)?budget=500"
+            let clock = link == 1 ? FakeClock.anHourAhead : [:]
+            services.append(
+                try await service(
+                    tiers: [address], environment: purgeToken.merging(clock) { $1 }, further: ["--isolation", "none"],
+                    through: ["/usr/bin/env"]))
+        }
+        defer { for service in services { service.stop() } }
+        FakeClock.removeFiles(of: services[1])
+        let (behind, ahead) = (services[0], services[1])
+        for service in services {
+            try await wait(until: "the tier is used") { try await service.get("/readyz").text == "ready\n" }
+        }
+        try network.set(.both, link: 0)
+        try await wait(until: "the cut link is noticed") {
+            _ = try await behind.get(target(0) + "?\(UInt32.random(in: .min ... .max))")
+            return try await behind.get("/readyz").text == "ready without valkey\n"
+        }
+        #expect(try await purge("tag=other", at: ahead) == "purged\n")
+        let old = try await ahead.get(target(0)).body
+        try route(1, offset: 30, headers: headers)
+        #expect(try await purge("tag=shop", at: behind) == "purged without valkey\n")
+        #expect(try await ahead.get(target(0)).body == old)
+        try network.set(.none, link: 0)
+        try await wait(until: "the purge arrives") { try await ahead.get(target(0)).body != old }
+        #expect(try await behind.get(target(0)).body != old)
     }
 
     /// A lease whose holder is cut off ends, and the other machine makes the picture.
