@@ -13,6 +13,7 @@ private final class CountingTier: CacheTier {
         var entries: [CacheTierKey: CacheTierEntry] = [:]
         var reads = 0
         var puts = 0
+        var isDown = false
     }
 
     private let state = Locked(State())
@@ -20,10 +21,13 @@ private final class CountingTier: CacheTier {
     var reads: Int { state.withLock { $0.reads } }
     var puts: Int { state.withLock { $0.puts } }
 
+    /// Lets every read fail from now on.
+    func fail() { state.withLock { $0.isDown = true } }
+
     func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
         state.withLock { state in
             state.reads += 1
-            return state.entries[key]
+            return state.isDown ? nil : state.entries[key]
         }
     }
 
@@ -48,6 +52,28 @@ private final class CountingTier: CacheTier {
     private let tier = CountingTier()
     private static let path = "/a.png"
 
+    /// What a load asks for of a picture with a width of 80 px.
+    enum Kind: String, CaseIterable {
+        case original, thumbnail, transformed
+
+        var width: Int {
+            switch self {
+            case .original: 80
+            case .thumbnail: 20
+            case .transformed: 30
+            }
+        }
+
+        var context: [WebImageContextOption: Any] {
+            switch self {
+            case .original: [:]
+            case .thumbnail: [.imageThumbnailPixelSize: CGSize(width: width, height: 200)]
+            case .transformed:
+                [.imageTransformer: ImageCroppingTransformer(rect: CGRect(x: 0, y: 0, width: width, height: 10))]
+            }
+        }
+    }
+
     /// A machine with caches of its own.
     private final class Machine: Sendable {
         let url: URL
@@ -55,12 +81,24 @@ private final class CountingTier: CacheTier {
         private let manager: WebImageManager
         private let folder: ScratchFolder
 
-        init(_ tier: CountingTier, _ url: URL) throws {
+        init(_ tier: CountingTier, _ url: URL, hasDisk: Bool = true) throws {
             self.url = url
             folder = try ScratchFolder()
             loader = TieredImageLoader(WebImageDownloader(), tiers: [tier])
+            var config = ImageCacheConfig()
+            config.shouldCacheImagesOnDisk = hasDisk
             manager = WebImageManager(
-                cache: ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path), loader: loader)
+                cache: ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path, config: config),
+                loader: loader)
+        }
+
+        var failure: WebImageError? { manager.failure(of: url) }
+
+        /// Loads the picture and returns its width.
+        func load(_ kind: Kind, _ options: WebImageOptions = []) async throws -> Int {
+            let image = try await manager.image(for: url, options: options, context: kind.context)
+            await loader.flush(within: Sanitizer.time(.seconds(10)))
+            return image.pixelSize.width
         }
 
         /// Loads the picture, or a thumbnail with this width, and returns its width.
@@ -125,17 +163,13 @@ private final class CountingTier: CacheTier {
             #expect(try await machine().load(width) == width ?? 80)
             expect(requests: 1, reads: number + 2, puts: 1, "without the origin")
         }
-        // A load from the caches, and one that needs the origin's answer, do not ask the tier.
-        for (options, code) in [
-            (WebImageOptions.fromCacheOnly, WebImageError.Code.notCached), (.refreshCached, .transport),
-        ] {
-            let other = try machine()
-            for width in [nil, 20] {
-                let error = await #expect(throws: WebImageError.self) { try await other.load(width, options) }
-                #expect(error?.code == code)
-            }
+        // A load from the caches does not ask the tier.
+        let other = try machine()
+        for width in [nil, 20] {
+            let error = await #expect(throws: WebImageError.self) { try await other.load(width, .fromCacheOnly) }
+            #expect(error?.code == .notCached)
         }
-        expect(requests: 1, reads: 3, puts: 1, "caches and refresh")
+        expect(requests: 1, reads: 3, puts: 1, "caches")
         // A load past the local caches does.
         #expect(try await first.load(nil, .fromLoaderOnly) == 80)
         expect(requests: 1, reads: 4, puts: 1, "past the caches")
@@ -143,6 +177,84 @@ private final class CountingTier: CacheTier {
         _ = try? await first.load(nil, .refreshCached)
         #expect(try await first.load() == 80)
         expect(requests: 1, reads: 4, puts: 1, "after the refresh")
+    }
+
+    /// A machine without an entry takes that of the tier when its refresh fails, as a machine with an entry keeps its own.
+    @Test(arguments: Kind.allCases, [nil, 404, 500])
+    func refreshThatFailsWithoutAnEntryTakesThatOfTheTier(kind: Kind, status: Int?) async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        expect(requests: 1, reads: 1, puts: 1, "the first machine")
+        origin.route(Self.path, status.map { .status($0) } ?? .close)
+        let other = try machine()
+        #expect(try await other.load(kind, .refreshCached) == kind.width)
+        #expect(other.failure == nil && tier.reads == 2 && tier.puts == 1)
+        // The picture is now an entry of this machine.
+        for options in [WebImageOptions.fromCacheOnly, .refreshCached] {
+            #expect(try await other.load(kind, options) == kind.width)
+        }
+        #expect(tier.reads == 2)
+        // The refresh of the entry finds the new picture when the origin is back.
+        try route(width: 60, tag: "\"2\"")
+        #expect(try await other.load(.original, .refreshCached) == 60)
+        #expect(tier.puts == 2)
+    }
+
+    @Test func refreshThatFailsKeepsThePictureThatOnlyMemoryHas() async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        let own = try Machine(tier, origin.url(Self.path), hasDisk: false)
+        #expect(try await own.load(.original) == 80)
+        // Another machine has stored a newer picture.
+        try route(width: 60, tag: "\"2\"")
+        #expect(try await machine().load(.original, .refreshCached) == 60)
+        origin.route(Self.path, .status(404))
+        let reads = tier.reads
+        #expect(try await own.load(.original, .refreshCached) == 80)
+        #expect(tier.reads == reads)
+    }
+
+    @Test(arguments: Kind.allCases) func refreshWithoutOriginAndTierFails(kind: Kind) async throws {
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        origin.stop()
+        tier.fail()
+        let other = try machine()
+        let error = await #expect(throws: WebImageError.self) { try await other.load(kind, .refreshCached) }
+        #expect(error?.code == .transport)
+        expect(requests: 1, reads: 2, puts: 1, "the tier is down")
+    }
+
+    @Test(arguments: Kind.allCases) func cancelledRefreshDoesNotAskTheTier(kind: Kind) async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        origin.route(Self.path, .hang)
+        let other = try machine()
+        let load = Task { try await other.load(kind, .refreshCached) }
+        #expect(await eventually { origin.requestCount(Self.path) == 2 })
+        load.cancel()
+        await #expect { try await load.value } throws: { ($0 as? WebImageError)?.isCancellation == true }
+        expect(requests: 2, reads: 1, puts: 1, "cancelled")
+    }
+
+    /// Loads of several kinds share the failed fetch and the read of the tier. One that is cancelled takes nothing away.
+    @Test func loadsShareTheFailedRefreshAndThePictureOfTheTier() async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        let gate = FaultGate()
+        origin.route(Self.path, .gated(gate, .status(404)))
+        let other = try machine()
+        let loads = Kind.allCases.map { kind in Task { try await other.load(kind, .refreshCached) } }
+        let cancelled = Task { try await other.load(.original, .refreshCached) }
+        #expect(await eventually { origin.requestCount(Self.path) == 2 })
+        try await Task.sleep(for: .milliseconds(100))
+        cancelled.cancel()
+        gate.open()
+        for (kind, load) in zip(Kind.allCases, loads) { #expect(try await load.value == kind.width) }
+        expect(requests: 2, reads: 2, puts: 1, "one fetch and one read")
     }
 
     /// Otherwise a machine would return to the older picture when its own cache has lost the new one.

@@ -8,7 +8,8 @@ public import WebImageLoading
 /// caches with the validators of its response. Only loads whose scope is shared, and responses that a shared cache may
 /// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Loads with a named scope use the tiers that are
 /// ``CacheTier/isPrivate``. Thumbnails and transformed images never use a tier: they are made from the original. A load that
-/// revalidates an entry (`.refreshCached`) asks the other loader, and stores a new picture in the tiers.
+/// revalidates an entry (`.refreshCached`) asks the other loader, and stores a new picture in the tiers. If the other loader
+/// fails and the local caches have no picture, the picture of a tier is the result.
 public final class TieredImageLoader: ImageDataLoader {
     private let loader: any ImageDataLoader
     private let tiers: CacheTiers
@@ -81,13 +82,11 @@ public final class TieredImageLoader: ImageDataLoader {
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        // A load that revalidates an entry needs the origin's answer.
-        guard !load.hasCached, !load.options.contains(.refreshCached) else {
-            let result = try await loader.loadData(for: load, progress: progress)
-            if let key = key(of: load), let entry = entry(result, of: load, key: key) { tiers.put(entry, for: key) }
-            return result
-        }
         guard let key = key(of: load) else { return try await loader.loadData(for: load, progress: progress) }
+        // A load that revalidates an entry needs the origin's answer.
+        if load.hasCached || load.options.contains(.refreshCached) {
+            return try await refreshedData(for: load, key: key, progress: progress)
+        }
         let found = try await tiers.value(for: key, patience: patience) { entry in
             Self.result(entry, load.url)
         } make: { () throws(WebImageError) in
@@ -100,6 +99,26 @@ public final class TieredImageLoader: ImageDataLoader {
             load.receivedData?(found.value.data, found.value.response)
         }
         return found.value
+    }
+
+    /// Asks the other loader. If it fails and this machine has no picture, returns that of a tier: a valid picture is never
+    /// replaced by a failure.
+    private func refreshedData(
+        for load: ImageDataLoad, key: CacheTierKey, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        do throws(WebImageError) {
+            let result = try await loader.loadData(for: load, progress: progress)
+            if let entry = entry(result, of: load, key: key) { tiers.put(entry, for: key) }
+            return result
+        } catch {
+            // The manager keeps a picture that it has already delivered, and reports the failure beside it.
+            guard !load.hasCached, load.request.cachedImage == nil, !error.isCancellation,
+                let (entry, _) = await tiers.entry(for: key), let known = Self.result(entry, load.url)
+            else { throw error }
+            // Not as received data: the other loader may have passed on a part of another body.
+            progress?(known.data.count, known.data.count, load.url)
+            return known
+        }
     }
 
     private static func result(_ entry: CacheTierEntry, _ url: URL) -> ImageDataResult? {
