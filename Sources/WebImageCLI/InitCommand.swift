@@ -13,7 +13,12 @@ enum InitCommand {
                 "a NAME has lower-case letters, digits and single hyphens, begins with a letter, and has at most 50 "
                     + "characters; '\(name)' has not")
         }
-        let library = try PackageTemplate.Library(arguments.string("library") ?? checkout ?? "../swift-web-image")
+        guard let place = arguments.string("library") ?? clone else {
+            throw UsageError(
+                "init does not know where this library is. Add --library with the folder of a clone or the URL of the "
+                    + "repository, or run init beside a clone named swift-web-image")
+        }
+        let library = try PackageTemplate.Library(place)
         let isQuiet = arguments.has("quiet")
         let template = PackageTemplate(kind: kind, name: name, library: library)
         return {
@@ -38,16 +43,25 @@ enum InitCommand {
         }
     }
 
+    /// A clone of this library: the one in which this program was built, or else one in the current folder or beside it.
+    private static var clone: String? {
+        checkout ?? ["swift-web-image", "../swift-web-image"].first { isClone($0) == true }
+    }
+
     /// The folder of the source code from which this program was built. Nil if the folder is not known.
     private static var checkout: String? {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = PathText.folder(of: own)
         while folder.count > 1 {
-            if let manifest = try? String(contentsOfFile: folder + "/Package.swift", encoding: .utf8) {
-                return manifest.contains("name: \"swift-web-image\"") ? folder : nil
-            }
+            if let isClone = isClone(folder) { return isClone ? folder : nil }
             folder = PathText.folder(of: folder)
         }
         return nil
+    }
+
+    /// Whether a folder is a clone of this library; nil if it is no package at all.
+    private static func isClone(_ folder: String) -> Bool? {
+        (try? String(contentsOfFile: folder + "/Package.swift", encoding: .utf8))?
+            .contains("name: \"swift-web-image\"")
     }
 }

@@ -54,7 +54,9 @@ private struct LoadJob: Sendable {
                 Console.error("tier \(name): does not answer; pictures come from their origin")
             }
         }
-        let manager = CommandCache.manager(cache, tiers: tiers, buckets: buckets)
+        // Local files are not stored in the user's cache, so a run without a URL need not make its folder and index.
+        let folder = cache ?? (operands.allSatisfy(\.isLocal) ? "none" : nil)
+        let manager = CommandCache.manager(folder, tiers: tiers, buckets: buckets)
         let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)

@@ -301,8 +301,8 @@ enum Usage {
           tool                   a command that scales pictures down
 
           --library WHERE        this library: a clone's folder, or the URL of its repository
-                                 (default: the clone in which this command was built; an installed command takes
-                                 ../swift-web-image)
+                                 (default: the clone in which this command was built; an installed command takes a
+                                 clone swift-web-image in the current folder or beside it)
         """ + "\n" + quiet
             + examples("webimage init gtk my-viewer", "webimage init server my-service"),
     ]

@@ -145,6 +145,40 @@ struct HelpTests {
         #expect(again.code == 2 && again.errors.contains("photo-wall: File exists"))
     }
 
+    /// An installed command does not know the clone in which it was built: it takes one beside it, or asks.
+    @Test func installedCommandTakesACloneThatIsThereOrAsks() throws {
+        let installed = scratch.url.appendingPathComponent("bin/webimage").path
+        try FileManager.default.createDirectory(
+            atPath: scratch.url.appendingPathComponent("bin").path, withIntermediateDirectories: true)
+        // A hard link has no other path; a copy would take long.
+        if link(Tool.path, installed) != 0 { try FileManager.default.copyItem(atPath: Tool.path, toPath: installed) }
+        func run(_ name: String, in folder: String) throws -> (code: Int32, errors: String, manifest: String) {
+            let place = scratch.url.appendingPathComponent(folder)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            let outcome = try Tool.run(
+                ["init", "tool", name], environment: ["INSTALLED": installed],
+                through: ["/bin/sh", "-c", "exec \"$INSTALLED\" \"$@\""], in: place.path)
+            let manifest = try? String(
+                contentsOf: place.appendingPathComponent("\(name)/Package.swift"), encoding: .utf8)
+            return (outcome.code, outcome.errors, manifest ?? "")
+        }
+        let without = try run("a", in: "work")
+        #expect(without.code == 1 && without.errors.contains("--library") && without.manifest.isEmpty, "\(without)")
+        func makeClone(_ folder: String, named name: String) throws {
+            let clone = scratch.url.appendingPathComponent(folder + "/swift-web-image")
+            try FileManager.default.createDirectory(at: clone, withIntermediateDirectories: true)
+            try Data("let package = Package(name: \"\(name)\")".utf8).write(
+                to: clone.appendingPathComponent("Package.swift"))
+        }
+        // The path is relative to the new package.
+        try makeClone("", named: "swift-web-image")
+        #expect(try run("b", in: "work").manifest.contains("path: \"../../swift-web-image\""))
+        try makeClone("work", named: "swift-web-image")
+        #expect(try run("c", in: "work").manifest.contains("path: \"../swift-web-image\""))
+        try makeClone("others/work", named: "other-package")
+        #expect(try run("d", in: "others/work").code == 1)
+    }
+
     @Test func aNewPackageMayDependOnAURL() throws {
         let url = "https://git.example.org/pictures/web-image.git"
         #expect(try Tool.run(["init", "tool", "a1", "--library", url], in: scratch.url.path).code == 0)

@@ -55,6 +55,26 @@ final class LoadOutputTests: Sendable {
         return try ImageCodersManager.shared.imageInfo(of: data, limits: .default).pixelSize.width
     }
 
+    /// Local files are not stored in the user's cache, so no folder and no index is made for them. A URL is stored.
+    @Test func localFilesLeaveNothingInTheUsersCache() throws {
+        let data = try write("a.png")
+        try write("folder/b.png")
+        server.route("/c.png", .body(data))
+        let caches = path("caches")
+        let variables = ["XDG_CACHE_HOME": caches, "HOME": path("home")]
+        let input = try FileHandle(forReadingFrom: scratch.url.appendingPathComponent("a.png"))
+        let local = [
+            "load", "--recursive", "--out", "out", "--overwrite", "a.png", "folder", "file://" + path("a.png"), "-",
+        ]
+        let run = try Tool.run(local, environment: variables, in: scratch.url.path, input: input)
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try Tool.run(["load", "a.png"], environment: variables, in: scratch.url.path).code == 0)
+        for name in ["caches", "home"] { #expect(!FileManager.default.fileExists(atPath: path(name)), "\(name)") }
+        let remote = ["load", "a.png", server.url("/c.png").absoluteString]
+        #expect(try Tool.run(remote, environment: variables, in: scratch.url.path).code == 0)
+        #expect(FileManager.default.fileExists(atPath: caches))
+    }
+
     @Test func equalFileNamesAreNumberedByOperandPosition() throws {
         // The first of three files named "p.png" comes from a server and arrives last. The files must still
         // be numbered in the order of the operands.
