@@ -9,6 +9,8 @@ extension PixelBuffer {
     ///
     /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 for all pixels. If true, the alpha channel
     ///   is not scaled.
+    /// - Throws: `.limitExceeded` before anything is allocated if a side is so long that the weights of the filter would
+    ///   need over 128 MiB: from about 250,000 px of the result, or 700,000 px of the receiver.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
@@ -18,11 +20,16 @@ extension PixelBuffer {
     /// also premultiplied. In all other cases, `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingCall(source: format, target: target, isOpaque: isOpaque)
+        let near = plan.firstSize(from: self.size, to: size)
+        if near != size {
+            return try scaled(to: near, as: target, isOpaque: isOpaque).scaled(to: size, isOpaque: isOpaque)
+        }
         if plan.isShortenedFirst(from: self.size, to: size) {
             return try shortened(to: size.height, plan).scaled(to: size, as: target, isOpaque: isOpaque)
         }
+        let shape = try plan.shape(from: self.size, to: size)
         let result = try PixelBuffer(width: size.width, height: size.height, format: target)
-        try ResampleGraphPool.withGraph(plan.shape(from: self.size, to: size)) { graph throws(WebImageError) in
+        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
             if plan.planeCount == 1 {
                 try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result))
                 return
@@ -40,9 +47,9 @@ extension PixelBuffer {
     /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
     /// step splits the pixels into planes. Splitting takes less time for fewer rows.
     private func shortened(to height: Int, _ plan: ScalingCall) throws(WebImageError) -> PixelBuffer {
+        let shape = try plan.shorteningShape(from: self.size, to: height)
         let result = try PixelBuffer(width: width, height: height, format: format)
-        try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
-            graph throws(WebImageError) in
+        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
             try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result))
         }
         return result
@@ -99,17 +106,34 @@ struct ScalingCall {
         treatsChannelsAlike && planeCount > 1 && source.height >= Self.shorteningRatio * target.height
     }
 
+    /// Returns the size to which the picture is scaled first: `target`, or a larger one if a side becomes so much smaller
+    /// that one step would take too long.
+    func firstSize(from source: PixelSize, to target: PixelSize) -> PixelSize {
+        func side(_ source: Int, _ target: Int) -> Int {
+            max(target, (source + ResampleGraph.Shape.mostRatio - 1) / ResampleGraph.Shape.mostRatio)
+        }
+        return PixelSize(width: side(source.width, target.width), height: side(source.height, target.height))
+    }
+
     /// Returns the parameters of the first step. This step treats all channels as one plane.
-    func shorteningShape(from size: PixelSize, to height: Int) -> ResampleGraph.Shape {
+    ///
+    /// - Throws: `.limitExceeded` for sides that are too long.
+    func shorteningShape(from size: PixelSize, to height: Int) throws(WebImageError) -> ResampleGraph.Shape {
         let samples = size.width * source.bytesPerPixel / sample.byteCount
-        return ResampleGraph.Shape(
+        let shape = ResampleGraph.Shape(
             source: PixelSize(width: samples, height: size.height), target: PixelSize(width: samples, height: height),
             sample: sample)
+        try shape.check()
+        return shape
     }
 
     /// Returns the parameters of the zimg graph for this plan.
-    func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
-        ResampleGraph.Shape(
+    ///
+    /// - Throws: `.limitExceeded` for sides that are too long.
+    func shape(from source: PixelSize, to target: PixelSize) throws(WebImageError) -> ResampleGraph.Shape {
+        let shape = ResampleGraph.Shape(
             source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)
+        try shape.check()
+        return shape
     }
 }

@@ -17,8 +17,9 @@ extension PixelRowSource {
     /// true.
     package func scaled(to size: PixelSize, isOpaque: Bool) throws(WebImageError) -> PixelBuffer? {
         let plan = ScalingCall(source: format, target: format, isOpaque: isOpaque)
-        let short = try PixelBuffer(width: self.size.width, height: size.height, format: format)
-        let shape = plan.shorteningShape(from: self.size, to: size.height)
+        let near = plan.firstSize(from: self.size, to: size)
+        let shape = try plan.shorteningShape(from: self.size, to: near.height)
+        let short = try PixelBuffer(width: self.size.width, height: near.height, format: format)
         var isComplete = true
         try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
             let ring = try PlaneRing(
@@ -32,7 +33,7 @@ extension PixelRowSource {
                 isComplete = false
             }
         }
-        return isComplete ? try short.scaled(to: size, isOpaque: isOpaque) : nil
+        return isComplete ? try short.scaled(to: near, isOpaque: isOpaque).scaled(to: size, isOpaque: isOpaque) : nil
     }
 }
 

@@ -18,7 +18,8 @@ extension Image {
     ///
     /// The pixel format is unchanged, for example grey or 16 bits. Exception: if transparent bars are added, the result
     /// has the display format, with 8 bits per channel.
-    /// - Returns: nil if the size is not positive, is not finite, or exceeds the default pixel limit.
+    /// - Returns: nil if the size is not positive, is not finite, or exceeds the default pixel limit, and if the weights of
+    ///   the filter would need over 128 MiB: for a side of about 250,000 px.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {

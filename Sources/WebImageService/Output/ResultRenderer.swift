@@ -52,7 +52,8 @@ struct ResultRenderer: Sendable {
                     "the \(name) would have \(size) px (\(size.pixelCount) pixels), more than \(settings.maxResultPixels) "
                         + "pixels")
             }
-            // The weights of the scaling filter need over a kilobyte for each pixel of a side, whatever the other side.
+            // A side costs memory and time of its own, whatever the other side: each row is aligned, and each row and column
+            // has weights of the scaling filter.
             guard max(size.width, size.height) <= settings.decoding.maxSide else {
                 throw ServiceRefusal(
                     413, .limit,
