@@ -29,6 +29,7 @@ final class DownloadSubscriber: Sendable {
     /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
+    private let progressDemand: ProgressDemand
     private let receivedData: ImageLoaderDataBlock?
     let receivedBody: (@Sendable (GrowingBody, WebImageResponse) -> Void)?
     private let minimumInterval: Double
@@ -47,12 +48,12 @@ final class DownloadSubscriber: Sendable {
         finishedAfterCancel = load.finishedAfterCancel
         self.minimumInterval = minimumInterval
         self.progress = progress
+        progressDemand = progress == nil ? .never : load.progressDemand
     }
 
     /// The current priority of the load. ``SharedDownloads`` reads it when the subscriber joins, because the queue
     /// ignores all changes before the join.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
-    var receivesProgressOrBytes: Bool { progress != nil || receivedData != nil }
     /// Whether the subscriber is a waiting task. Resuming a task is quick and runs no user code, so any thread may
     /// deliver the result.
     var isWaitingTask: Bool { operation == nil }
@@ -80,6 +81,19 @@ final class DownloadSubscriber: Sendable {
         claimed.receiver?.resume(returning: ending)
         operation?.receive(ending.outcome)
         return true
+    }
+
+    /// Calls `listen` when this subscriber must receive progress or bytes; never if it needs neither.
+    func whenListening(_ listen: @escaping @Sendable () -> Void) {
+        if receivedData == nil { progressDemand.whenNeeded(listen) } else { listen() }
+    }
+
+    /// Reports the progress of a download that has succeeded, unless progress was needed and reported while it ran.
+    /// Called after the wait for the end.
+    func reportEnd(_ ending: DownloadEnding) {
+        progressDemand.whenNeeded(nil)
+        guard let progress, case .success = ending.outcome, state.withLock({ $0.reported == nil }) else { return }
+        progress(ending.received, ending.expected, url)
     }
 
     /// Reports progress if it changed by at least the minimum interval. The first report, the report of a complete
@@ -129,8 +143,13 @@ final class DownloadSubscriber: Sendable {
 /// The result of a download, created once and shared by every subscriber.
 final class DownloadEnding: Sendable {
     let outcome: DownloadSubscriber.Outcome
+    /// The last progress: the number of received and of expected bytes.
+    let received: Int
+    let expected: Int
 
-    init(_ outcome: DownloadSubscriber.Outcome) { self.outcome = outcome }
+    init(_ outcome: DownloadSubscriber.Outcome, received: Int = 0, expected: Int = 0) {
+        (self.outcome, self.received, self.expected) = (outcome, received, expected)
+    }
 
     static let cancelled = DownloadEnding(.failure(.cancelled))
 }

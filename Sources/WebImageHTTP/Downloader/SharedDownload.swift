@@ -86,8 +86,7 @@ final class SharedDownload: Sendable {
         }
     }
 
-    /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress to the
-    /// subscriber. Does nothing for other subscribers.
+    /// Adds a subscriber. When it needs progress or bytes, schedules a report of the current progress to it.
     func add(_ subscriber: DownloadSubscriber) {
         // The bytes of a decryptor or a modified head are not known before the end.
         if let listener = subscriber.receivedBody, parameters.decryptor == nil, parameters.responseModifier == nil {
@@ -97,9 +96,10 @@ final class SharedDownload: Sendable {
             }
             if let known { listener(known.body.growing, known.head) }
         }
-        guard subscriber.receivesProgressOrBytes else { return }
-        state.withLock { $0.progressListeners.add(subscriber) }
-        scheduleReport()
+        subscriber.whenListening {
+            self.state.withLock { if !$0.decisions.isOver { $0.progressListeners.add(subscriber) } }
+            self.scheduleReport()
+        }
     }
 
     /// Starts the download, or continues it after a pause. Called when the download receives a slot. Never called under
@@ -171,15 +171,18 @@ final class SharedDownload: Sendable {
     @discardableResult
     func finish(_ outcome: DownloadSubscriber.Outcome) -> Bool {
         let isSuccess = (try? outcome.get()) != nil
-        let (isFirst, partial, waits) = state.withLock { state in
+        let (isFirst, partial, wait, deadline, ending) = state.withLock { state in
             let isFirst = state.decisions.finish()
             let partial = isFirst && !isSuccess ? state.decisions.partial : nil
-            return (isFirst, partial, [state.wait.take(), state.deadline.take()])
+            let ending = DownloadEnding(
+                outcome, received: state.decisions.body?.count ?? 0, expected: state.decisions.expected)
+            return (isFirst, partial, state.wait.take(), state.deadline.take(), ending)
         }
         guard isFirst else { return false }
-        for wait in waits { wait?.cancel() }
+        wait?.cancel()
+        deadline?.cancel()
         storePartial(partial)
-        events.end(DownloadEnding(outcome))
+        events.end(ending)
         events.post(.stop, self)
         if isSuccess { events.post(.finish, self) }
         return true

@@ -95,6 +95,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
             downloads.cancel(subscriber)
         }
         load.priorityHandle?.whenChanged(nil)
+        subscriber.reportEnd(ending)
         return try ending.outcome.get()
     }
 

@@ -33,7 +33,7 @@ extension WebImageManager {
             } _: { priority in
                 do throws(WebImageError) {
                     let summary = try await self.pipeline.storeOriginal(
-                        plan, priority: priority, listener: operation.forward)
+                        plan, StageHandle(priority: priority, demand: .never, send: operation.forward))
                     plan.observation?.end(summary ?? StageSummary(), nil)
                     operation.finish(.finished(nil))
                 } catch {
@@ -70,7 +70,7 @@ extension URL {
 extension LoadSink {
     /// Receives only the end of a load.
     fileprivate static func end(_ completed: @escaping @Sendable (WebImageError?) -> Void) -> LoadSink {
-        LoadSink { delivery in
+        LoadSink(wantsProgress: false) { delivery in
             switch delivery {
             case .size, .progress, .partial, .cached: break
             case .finished, .unchanged: completed(nil)

@@ -53,7 +53,7 @@ extension WebImageManager {
             return WebImageCombinedOperation(ended: url)
         case .load(let plan, let cached):
             let sizes = synchronous.context.pixelSizeReceiver
-            let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
+            let sink = LoadSink(queue: queue, wantsSize: sizes != nil, wantsProgress: progress != nil) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
                 Self.report(delivery, of: url, progress: progress, completed: completed)
             }
@@ -127,7 +127,7 @@ extension WebImageManager {
             await withValueContinuation { continuation in
                 let started = begin(
                     plan, cached: cached,
-                    LoadSink { delivery in
+                    LoadSink(wantsProgress: progress != nil) { delivery in
                         switch delivery {
                         case .progress(let received, let expected, let url): progress?(received, expected, url)
                         case .size, .partial, .cached: break
@@ -163,8 +163,9 @@ extension WebImageManager {
             [weak self, weak operation] in
             if let operation { self?.removeRunning(operation) }
         } _: { priority in
-            let end = await self.pipeline.run(
-                plan, cached: cached, priority: priority, listener: operation.forward, deliver: operation.deliver)
+            let handle = StageHandle(
+                priority: priority, demand: sink.wantsProgress ? .always : .never, send: operation.forward)
+            let end = await self.pipeline.run(plan, cached: cached, handle, deliver: operation.deliver)
             plan.observation?.end(end.summary, end.error)
             operation.finish(end)
         }

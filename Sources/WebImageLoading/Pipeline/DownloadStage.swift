@@ -50,6 +50,8 @@ struct DownloadStage: Sendable {
         load.priority = handle.priority.priority
         load.priorityHandle = handle.priority
         load.cached = kept
+        // Another loader may pass the load to a downloader with a progress block of its own.
+        load.progressDemand = plan.loader.preparing == nil ? .always : handle.demand
         let store = store
         load.finishedAfterCancel = { result in store.keepAbandoned(EncodedResource(result), plan) }
         guard plan.streams else { return load }

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// A load that ends on disk: steps 3, 4 and 7 without a decode. It shares the download with other loads of the original.
 extension ImagePipeline {
-    /// Whether ``storeOriginal(_:priority:listener:)`` can serve a load. False if only a decoded image can be stored: the loader returns
+    /// Whether ``storeOriginal(_:_:)`` can serve a load. False if only a decoded image can be stored: the loader returns
     /// decoded images, or a delegate must approve the full-size image.
     func canStoreOriginal(_ plan: LoadPlan) -> Bool {
         plan.loader.data != nil && plan.sharing != nil && (!plan.host.hasDelegate || plan.thumbnail != nil)
@@ -13,9 +13,7 @@ extension ImagePipeline {
     /// stored them.
     ///
     /// - Returns: The origin and the number of the bytes; nil if nothing had to be fetched, or may be fetched.
-    func storeOriginal(
-        _ plan: LoadPlan, priority: LoadPriorityHandle, listener: @escaping LoadEventListener
-    ) async throws(WebImageError) -> StageSummary? {
+    func storeOriginal(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> StageSummary? {
         guard let (cache, key) = StoreRequest.place(of: plan) else { return nil }
         guard !Task.isCancelled else { throw .cancelled }
         if plan.source.type.includesDisk, await has(key, in: cache) {
@@ -23,11 +21,13 @@ extension ImagePipeline {
         }
         do throws(WebImageError) {
             return try await originals.withValue(
-                for: HashedKey(plan.originalIdentity), priority: priority, listener: listener,
-                origin: plan.observation?.origin,
-                work: { handle throws(WebImageError) in try await self.download.original(plan, handle.stage) },
+                for: HashedKey(plan.originalIdentity), priority: handle.priority, listener: handle.send,
+                demand: handle.demand, origin: plan.observation?.origin,
+                work: { inner throws(WebImageError) in try await self.download.original(plan, inner.stage) },
                 onAbandon: { [store] in store.keepAbandoned($0, plan) },
-                body: { original throws(WebImageError) in try await self.stored(original, plan, priority: priority) })
+                body: { original throws(WebImageError) in
+                    try await self.stored(original, plan, priority: handle.priority)
+                })
         } catch {
             if !Task.isCancelled, blocks(plan, error) {
                 plan.host.rememberFailure(error, of: plan.url, in: plan.scope)

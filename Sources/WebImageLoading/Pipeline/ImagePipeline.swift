@@ -4,7 +4,7 @@ import WebImageCore
 /// Performs the loads that the manager did not complete synchronously. If a step is equal in several loads, these loads
 /// share the work of the step.
 ///
-/// A load has eight steps. The manager parses the request (1). ``run(_:cached:priority:listener:deliver:)`` performs all
+/// A load has eight steps. The manager parses the request (1). ``run(_:cached:_:deliver:)`` performs all
 /// others: memory (2), disk (3), download (4), decode (5), transform (6), store (7) and the events of the delivery (8),
 /// which the operation of the load takes to its queue. Callbacks, `async` functions, sequences, views and the prefetcher
 /// run this function. The memory lookup repeats the lookup of the manager, because another load may have stored the image
@@ -40,22 +40,21 @@ final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - cached: The cached image, if the synchronous part of the load has found and delivered it.
-    ///   - listener: Receives the progress of the work that the load starts or joins.
+    ///   - handle: Receives the progress of the work that the load starts or joins.
     ///   - deliver: Receives the cached image before its refresh.
     func run(
-        _ plan: LoadPlan, cached: WebImageResult?, priority: LoadPriorityHandle, listener: @escaping LoadEventListener,
-        deliver: (LoadDelivery) -> Void
+        _ plan: LoadPlan, cached: WebImageResult?, _ handle: StageHandle, deliver: (LoadDelivery) -> Void
     ) async -> LoadDelivery {
         DecoderIsolation.expectPicture()
         do throws(WebImageError) {
-            guard plan.refreshes else { return .finished(try await load(plan, priority, listener: listener)) }
+            guard plan.refreshes else { return .finished(try await load(plan, handle)) }
             var cached = cached
             if cached == nil {
-                cached = try await cachedFirst(plan, priority, listener: listener)
+                cached = try await cachedFirst(plan, handle)
                 if let cached { deliver(.cached(cached)) }
             }
-            guard let cached else { return .finished(try await load(plan, priority, listener: listener)) }
-            return try await refresh(cached, plan, priority: priority, listener: listener)
+            guard let cached else { return .finished(try await load(plan, handle)) }
+            return try await refresh(cached, plan, handle: handle)
         } catch {
             return .failed(error.with(url: plan.url))
         }
@@ -63,10 +62,10 @@ final class ImagePipeline: Sendable {
 
     /// Returns the cached image. Nil also if it cannot be decoded or transformed; the load then fetches the image.
     private func cachedFirst(
-        _ plan: LoadPlan, _ priority: LoadPriorityHandle, listener: @escaping LoadEventListener
+        _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> WebImageResult? {
         do throws(WebImageError) {
-            return try await load(plan.fromCache, priority, listener: listener)
+            return try await load(plan.fromCache, handle)
         } catch {
             guard !error.isCancellation else { throw error }
             return nil
@@ -74,11 +73,10 @@ final class ImagePipeline: Sendable {
     }
 
     private func refresh(
-        _ cached: WebImageResult, _ plan: LoadPlan, priority: LoadPriorityHandle,
-        listener: @escaping LoadEventListener
+        _ cached: WebImageResult, _ plan: LoadPlan, handle: StageHandle
     ) async throws(WebImageError) -> LoadDelivery {
         do throws(WebImageError) {
-            let fresh = try await load(plan.refreshing(cached), priority, listener: listener)
+            let fresh = try await load(plan.refreshing(cached), handle)
             return fresh.map { .finished($0) } ?? .unchanged(cached)
         } catch {
             guard !error.isCancellation else { throw error }
@@ -89,14 +87,13 @@ final class ImagePipeline: Sendable {
 
     /// Returns the image of a load. Loads with equal ``VariantIdentity`` share the work. Nil if the image is in no
     /// cache and the load must not use the loader.
-    func load(
-        _ plan: LoadPlan, _ priority: LoadPriorityHandle, listener: @escaping LoadEventListener
-    ) async throws(WebImageError) -> WebImageResult? {
+    func load(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> WebImageResult? {
         let identity = HashedKey(plan.variantIdentity)
         return try await variants.withValue(
-            for: identity, priority: priority, listener: listener, origin: plan.observation?.origin,
-            work: { handle throws(WebImageError) in
-                try await self.produce(plan, as: identity.key.decoded, handle.stage)
+            for: identity, priority: handle.priority, listener: handle.send, demand: handle.demand,
+            origin: plan.observation?.origin,
+            work: { inner throws(WebImageError) in
+                try await self.produce(plan, as: identity.key.decoded, inner.stage)
             },
             body: { result throws(WebImageError) in result })
     }
@@ -185,8 +182,7 @@ final class ImagePipeline: Sendable {
         guard let step = steps.last else { return try await withDecoded(plan, as: identity, handle, use: use) }
         return try await transforms.withValue(
             for: HashedKey(plan.transformIdentity(steps, of: identity)), priority: handle.priority,
-            listener: { handle.send($0) },
-            origin: plan.observation?.origin,
+            listener: handle.send, demand: handle.demand, origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 let previews = self.transform.previews(of: step, steps: steps, plan, inner.stage)
                 return try await self.withTransformed(plan, as: identity, steps: steps.dropLast(), previews) {
@@ -208,7 +204,7 @@ final class ImagePipeline: Sendable {
         use: (DecodedImage) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output? {
         try await decodes.withValue(
-            for: identity, priority: handle.priority, listener: { handle.send($0) },
+            for: identity, priority: handle.priority, listener: handle.send, demand: handle.demand,
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 if let made = MemoryStage.original(plan) { return made }
@@ -231,7 +227,7 @@ final class ImagePipeline: Sendable {
         var isDamaged = false
         let made = try await originals.withValue(
             for: identityToJoin(identity), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
-            origin: plan.observation?.origin,
+            demand: handle.demand, origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
             },

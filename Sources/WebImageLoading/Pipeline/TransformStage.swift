@@ -46,7 +46,7 @@ struct TransformStage: Sendable {
     ) -> StageHandle {
         let execution = step.execution
         let previews = execution == .waiting ? WaitingPreviews(userPool) : nil
-        return StageHandle(priority: handle.priority) { event in
+        return StageHandle(priority: handle.priority, demand: handle.demand) { event in
             guard case .partial(let image) = event else { return handle.send(event) }
             switch execution {
             case .computing: handle.send(.partial(Self.apply(step, to: image, plan, steps: steps)))

@@ -120,5 +120,7 @@ struct LoadSink: Sendable {
     /// `receive` is always called on that thread.
     var queue: CallbackQueue?
     var wantsSize = false
+    /// Whether `receive` does something with progress. If false, the load reports its progress only at its end.
+    var wantsProgress = true
     var receive: @Sendable (LoadDelivery) -> Void
 }

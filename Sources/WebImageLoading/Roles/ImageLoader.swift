@@ -97,6 +97,9 @@ public struct ImageDataLoad: Sendable {
     /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
     /// first receives the bytes that arrived earlier.
     public var receivedData: ImageLoaderDataBlock?
+    /// Whether the caller needs the progress of the download while it runs. If it does not, the loader may call the
+    /// progress block only once, after the last byte.
+    package var progressDemand = ProgressDemand.always
     /// Loads with different numbers share no download. After a purge, a download that began before it has the old bytes.
     package var epoch = 0
     /// Receives the body of the response when its head has arrived, for callers that read it while it grows. Only a

@@ -1,4 +1,4 @@
-import WebImageCore
+package import WebImageCore
 
 /// A key with its precomputed hash. The key of a shared task has dozens of fields, is looked up seven times per run, and is a
 /// part of the keys of later stages. Without this class, copying and hashing keys took 200,000 instructions per load.
@@ -18,6 +18,14 @@ package final class HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
+/// The outcome of shared work, in its own heap object. Without this object, each action and each step that contains an
+/// outcome would copy dozens of references.
+package final class SharedOutcome<Value: Sendable>: Sendable {
+    package let result: Result<Value, WebImageError>
+
+    package init(_ result: Result<Value, WebImageError>) { self.result = result }
+}
+
 /// The state of shared tasks. It records which subscriber waits for which run, and it decides which actions are
 /// necessary. ``SharedTasks`` performs these actions.
 ///
@@ -28,7 +36,7 @@ package final class HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
 /// - If every subscriber is cancelled, the work is cancelled, and no subscriber can join.
 struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias ID = UInt64
-    typealias Outcome = Result<Value, WebImageError>
+    typealias Outcome = SharedOutcome<Value>
 
     /// An action for ``SharedTasks``. ``SharedTasks`` performs the returned actions in their order, after it has
     /// released its lock.
@@ -56,6 +64,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case waits(run: ID, isNew: Bool)
     }
 
+    // A run is changed in a copy, which is then stored. A change through the subscript of a dictionary, such as
+    // `runs[id]?.isConsumed = true`, allocates three coroutine frames; those of one load were 81 blocks.
     private struct Run {
         let key: HashedKey<Key>
         var subscriberCount = 0
@@ -105,63 +115,72 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Adds a subscriber to the run of a key. Makes a new run if the key has no run that can be joined.
     mutating func join(_ subscriber: ID, key: HashedKey<Key>, priority: LoadPriority) -> Joining {
-        guard cancelledEarly.remove(subscriber) == nil else { return .cancelled }
+        if !cancelledEarly.isEmpty, cancelledEarly.remove(subscriber) != nil { return .cancelled }
         let known = joinable[key]
-        let id = known ?? makeRun(key)
+        let id = known ?? makeID(for: key)
+        var run = known.flatMap { runs[$0] } ?? Run(key: key)
+        run.subscriberCount += 1
+        run.priorities.add(priority)
+        if run.outcome == nil { run.waiting[subscriber] = () }
         subscribers[subscriber] = Subscriber(run: id, priority: priority)
-        runs[id]?.subscriberCount += 1
-        runs[id]?.priorities.add(priority)
-        if let outcome = runs[id]?.outcome { return .finished(run: id, outcome) }
-        runs[id]?.waiting[subscriber] = ()
+        runs[id] = run
+        if let outcome = run.outcome { return .finished(run: id, outcome) }
         return .waits(run: id, isNew: known == nil)
     }
 
-    private mutating func makeRun(_ key: HashedKey<Key>) -> ID {
+    private mutating func makeID(for key: HashedKey<Key>) -> ID {
         lastRun += 1
-        runs[lastRun] = Run(key: key)
         joinable[key] = lastRun
         return lastRun
     }
 
     /// Changes a subscriber's priority.
     mutating func move(_ subscriber: ID, to priority: LoadPriority) -> [Action] {
-        guard let known = subscribers[subscriber], known.priority != priority else { return [] }
-        subscribers[subscriber]?.priority = priority
-        runs[known.run]?.priorities.remove(known.priority)
-        runs[known.run]?.priorities.add(priority)
+        guard var known = subscribers[subscriber], known.priority != priority, var run = runs[known.run] else {
+            return []
+        }
+        run.priorities.remove(known.priority)
+        run.priorities.add(priority)
+        known.priority = priority
+        subscribers[subscriber] = known
+        runs[known.run] = run
         return [.updatePriority(run: known.run)]
     }
 
     /// Ends a subscriber's wait with `.cancelled`. ``leave(_:consumed:)`` must still be called for the subscriber.
     mutating func cancel(_ subscriber: ID) -> [Action] {
-        guard let known = subscribers[subscriber] else {
+        guard var known = subscribers[subscriber], var run = runs[known.run] else {
             cancelledEarly.insert(subscriber)
             return []
         }
         guard !known.isCancelled else { return [] }
-        subscribers[subscriber]?.isCancelled = true
-        runs[known.run]?.cancelledCount += 1
+        known.isCancelled = true
+        subscribers[subscriber] = known
+        run.cancelledCount += 1
+        let waited = run.waiting.remove(subscriber) != nil
+        runs[known.run] = run
         // Cancel the work before the subscriber resumes. Otherwise the work could start another stage before it is
         // cancelled.
-        var actions = cancelIfAbandoned(known.run)
-        if runs[known.run]?.waiting.remove(subscriber) != nil {
-            actions.append(.resume(subscriber: subscriber, .failure(.cancelled)))
-        }
+        var actions = cancelIfAbandoned(known.run, run)
+        if waited { actions.append(.resume(subscriber: subscriber, Outcome(.failure(.cancelled)))) }
         return actions
     }
 
     /// Records the end of a run's work.
-    mutating func finish(_ id: ID, _ outcome: Outcome) -> [Action] {
-        guard let run = runs[id] else {
-            if case .success(let value) = outcome { return [.abandon(run: id, value)] }
+    mutating func finish(_ id: ID, _ result: Result<Value, WebImageError>) -> [Action] {
+        guard var run = runs[id] else {
+            if case .success(let value) = result { return [.abandon(run: id, value)] }
             return []
         }
-        runs[id]?.outcome = outcome
-        runs[id]?.waiting = SmallTable()
+        let outcome = Outcome(result)
+        let waiting = run.waiting
+        run.outcome = outcome
+        run.waiting = SmallTable()
+        runs[id] = run
         // Subscribers that already wait receive the failure. A new subscriber starts a new run.
-        if case .failure = outcome, joinable[run.key] == id { joinable[run.key] = nil }
+        if case .failure = result, joinable[run.key] == id { joinable[run.key] = nil }
         var actions: [Action] = []
-        run.waiting.forEach { subscriber, _ in actions.append(.resume(subscriber: subscriber, outcome)) }
+        waiting.forEach { subscriber, _ in actions.append(.resume(subscriber: subscriber, outcome)) }
         return actions
     }
 
@@ -170,33 +189,36 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Parameter consumed: Whether the subscriber processed the value to the end, with a result or an error.
     ///   False if the subscriber was cancelled.
     mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
-        guard let known = subscribers.removeValue(forKey: subscriber) else {
+        guard let known = subscribers.removeValue(forKey: subscriber), var run = runs.removeValue(forKey: known.run)
+        else {
             cancelledEarly.remove(subscriber)
             return []
         }
         let id = known.run
-        runs[id]?.subscriberCount -= 1
-        runs[id]?.priorities.remove(known.priority)
-        runs[id]?.waiting.remove(subscriber)
-        if known.isCancelled { runs[id]?.cancelledCount -= 1 }
-        if consumed { runs[id]?.isConsumed = true }
+        run.subscriberCount -= 1
+        run.priorities.remove(known.priority)
+        run.waiting.remove(subscriber)
+        if known.isCancelled { run.cancelledCount -= 1 }
+        if consumed { run.isConsumed = true }
         var actions: [Action] = []
         actions.reserveCapacity(4)
         actions.append(.removeListener(subscriber: subscriber, run: id))
-        let cancels = cancelIfAbandoned(id)
+        let cancels = cancelIfAbandoned(id, run)
         actions += cancels
-        guard let run = runs[id], run.subscriberCount == 0 else {
+        guard run.subscriberCount == 0 else {
+            runs[id] = run
             if cancels.isEmpty { actions.append(.updatePriority(run: id)) }
             return actions
         }
-        runs[id] = nil
-        if case .success(let value) = run.outcome, !run.isConsumed { actions.append(.abandon(run: id, value)) }
+        if case .success(let value) = run.outcome?.result, !run.isConsumed {
+            actions.append(.abandon(run: id, value))
+        }
         actions.append(.release(run: id, run.outcome))
         return actions
     }
 
-    private mutating func cancelIfAbandoned(_ id: ID) -> [Action] {
-        guard let run = runs[id], run.isAbandoned else { return [] }
+    private mutating func cancelIfAbandoned(_ id: ID, _ run: Run) -> [Action] {
+        guard run.isAbandoned else { return [] }
         if joinable[run.key] == id { joinable[run.key] = nil }
         return run.outcome == nil ? [.cancelWork(run: id)] : []
     }

@@ -1,4 +1,3 @@
-package import Foundation
 import Synchronization
 package import WebImageCore
 
@@ -13,7 +12,7 @@ package import WebImageCore
 /// A new subscriber can still join a finished run while another subscriber uses the run's value. For example, one
 /// load decodes or stores a download. A second load of the same URL then does not download the bytes again.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    package typealias Outcome = Result<Value, WebImageError>
+    package typealias Outcome = SharedOutcome<Value>
     package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
     /// Receives a finished value that no subscriber used, because all subscribers were cancelled. Called at most
     /// once per run, on any thread.
@@ -71,10 +70,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ///
     /// Cancelling the surrounding task immediately ends the wait with `.cancelled`. The work continues for the other
     /// subscribers. While this caller waits, the work's priority is at least `priority`. If every subscriber was
-    /// cancelled before the end of its `body`, `onAbandon` receives the value.
+    /// cancelled before the end of its `body`, `onAbandon` receives the value. `demand` says whether `listener` needs
+    /// the progress of the work while it runs.
     package func withValue<Output>(
         for key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
-        origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
+        demand: ProgressDemand = .always, origin: SharedTaskOrigin? = nil, work: @escaping Work,
+        onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
         let subscriber = lastSubscriber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -89,13 +90,13 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         let outcome = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
                 join(
-                    subscriber, key: key, priority: priority, listener: listener, origin: origin,
-                    continuation: continuation, work: work, onAbandon: onAbandon)
+                    subscriber, key: key, priority: priority, listener: listener, demand: demand,
+                    origin: origin, continuation: continuation, work: work, onAbandon: onAbandon)
             }
         } onCancel: {
             perform { $0.cancel(subscriber) }
         }
-        let value = try outcome.get()
+        let value = try outcome.result.get()
         do throws(WebImageError) {
             let output = try await body(value)
             isConsumed = true
@@ -109,33 +110,40 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// Does the same for a key that no other key contains.
     package func withValue<Output>(
         for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
-        origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
+        demand: ProgressDemand = .always, origin: SharedTaskOrigin? = nil, work: @escaping Work,
+        onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
         try await withValue(
-            for: HashedKey(key), priority: priority, listener: listener, origin: origin, work: work,
-            onAbandon: onAbandon, body: body)
+            for: HashedKey(key), priority: priority, listener: listener, demand: demand, origin: origin,
+            work: work, onAbandon: onAbandon, body: body)
     }
 
     private func join(
         _ subscriber: UInt64, key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener?,
-        origin: SharedTaskOrigin?, continuation: ValueContinuation<Outcome>, work: @escaping Work,
-        onAbandon: @escaping Abandon
+        demand: ProgressDemand, origin: SharedTaskOrigin?, continuation: ValueContinuation<Outcome>,
+        work: @escaping Work, onAbandon: @escaping Abandon
     ) {
         let value = priority.priority
         let (outcome, joined, handle) = state.withLock { state -> (Outcome?, UInt64?, SharedTaskHandle?) in
             switch state.decisions.join(subscriber, key: key, priority: value) {
-            case .cancelled: return (.failure(.cancelled), nil, nil)
-            case .finished(let run, let outcome):
-                Self.note(state.runs[run], origin)
-                return (outcome, nil, state.runs[run]?.handle)
-            case .waits(let run, let isNew):
+            case .cancelled: return (Outcome(.failure(.cancelled)), nil, nil)
+            case .finished(let id, let outcome):
+                let run = state.runs[id]
+                Self.note(run, origin)
+                return (outcome, nil, run?.handle)
+            case .waits(let id, let isNew):
+                let run: Run?
                 if isNew {
-                    state.runs[run] = start(run, priority: value, origin: origin?.id, work: work, onAbandon: onAbandon)
+                    let started = start(id, priority: value, origin: origin?.id, work: work, onAbandon: onAbandon)
+                    state.runs[id] = started
+                    run = started
+                } else {
+                    run = state.runs[id]
                 }
-                Self.note(state.runs[run], origin)
+                Self.note(run, origin)
                 state.continuations[subscriber] = continuation
-                return (nil, isNew ? nil : run, state.runs[run]?.handle)
+                return (nil, isNew ? nil : id, run?.handle)
             }
         }
         if let handle {
@@ -144,7 +152,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             // If the priority changed after it was read above, the change was not recorded, because the
             // subscriber did not exist yet. Record the change now.
             if priority.priority != value { move(subscriber, to: priority) }
-            if let listener { handle.addListener(listener, id: subscriber) }
+            if let listener { handle.addListener(listener, id: subscriber, demand: demand) }
         }
         if let outcome { continuation.resume(returning: outcome) }
     }
@@ -162,7 +170,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ) -> Run {
         let handle = SharedTaskHandle(priority)
         let task = Task.detached {
-            let outcome: Outcome
+            let outcome: Result<Value, WebImageError>
             do throws(WebImageError) {
                 outcome = .success(try await work(handle))
             } catch {
@@ -188,19 +196,11 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         _ onAbandon: Abandon? = nil, _ decide: (inout Decisions) -> [Decisions.Action]
     ) {
         let steps = state.withLock { state in
-            decide(&state.decisions).compactMap { action -> Step? in
-                switch action {
-                case .cancelWork(let run): return state.runs[run].map { .cancel($0.task) }
-                case .resume(let subscriber, let outcome):
-                    return state.continuations.removeValue(forKey: subscriber).map { .resume($0, outcome) }
-                case .updatePriority(let run): return .updatePriority(run: run)
-                case .removeListener(let subscriber, let run):
-                    return state.runs[run].map { .removeListener($0.handle, subscriber: subscriber) }
-                case .abandon(_, let value): return .abandon(value)
-                case .release(let run, let outcome):
-                    return state.runs.removeValue(forKey: run).map { .release($0, outcome) }
-                }
-            }
+            let actions = decide(&state.decisions)
+            var steps: [Step] = []
+            steps.reserveCapacity(actions.count)
+            for action in actions { if let step = Self.step(for: action, &state) { steps.append(step) } }
+            return steps
         }
         for step in steps {
             switch step {
@@ -214,6 +214,20 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
         // Release the steps here, outside the lock: outcomes and listeners can own the user's objects.
         withExtendedLifetime(steps) {}
+    }
+
+    /// The step for an action; nil if its run or subscriber no longer exists.
+    private static func step(for action: Decisions.Action, _ state: inout State) -> Step? {
+        switch action {
+        case .cancelWork(let run): state.runs[run].map { .cancel($0.task) }
+        case .resume(let subscriber, let outcome):
+            state.continuations.removeValue(forKey: subscriber).map { .resume($0, outcome) }
+        case .updatePriority(let run): .updatePriority(run: run)
+        case .removeListener(let subscriber, let run):
+            state.runs[run].map { .removeListener($0.handle, subscriber: subscriber) }
+        case .abandon(_, let value): .abandon(value)
+        case .release(let run, let outcome): state.runs.removeValue(forKey: run).map { .release($0, outcome) }
+        }
     }
 
     /// Sets the priority of the run to the highest priority of its subscribers. Repeats until the value is
@@ -242,112 +256,3 @@ package struct SharedTaskOrigin: Sendable {
         self.joined = joined
     }
 }
-
-/// The connection from shared work to its subscribers. The handle provides the highest priority of the subscribers
-/// and sends events to the subscribers.
-package final class SharedTaskHandle: Sendable {
-    private struct State {
-        var listeners = SmallTable<LoadEventListener>()
-        var past = Past()
-    }
-
-    /// The previous events that a late subscriber receives when it joins.
-    private struct Past {
-        var progress: LoadEvent?
-        var started: LoadEvent?
-        var size: LoadEvent?
-        var partial: LoadEvent?
-        var bytes: [LoadEvent] = []
-        var byteCount = 0
-
-        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. A longer body is not kept:
-        /// the loader can move such a body to a file to save memory, and a second copy here would use this memory
-        /// again.
-        static let maxBytes = 8 << 20
-
-        mutating func add(_ event: LoadEvent) {
-            switch event {
-            case .progress: progress = event
-            case .loaderStarted: started = event
-            case .size: size = event
-            case .partial: partial = event
-            case .bytes(let data, _):
-                byteCount += data.count
-                if byteCount <= Self.maxBytes { bytes.append(event) } else { bytes = [] }
-            }
-        }
-
-        var all: [LoadEvent] { [started, progress, size].compactMap { $0 } + bytes + [partial].compactMap { $0 } }
-    }
-
-    private let state = Locked(State())
-
-    /// The maximum of the current subscribers' priorities.
-    package let priority: LoadPriorityHandle
-
-    package init(_ priority: LoadPriority = .normal) { self.priority = LoadPriorityHandle(priority) }
-
-    /// Sends an event to every subscriber.
-    package func send(_ event: LoadEvent) {
-        let listeners = state.withLock { state in
-            state.past.add(event)
-            return state.listeners
-        }
-        listeners.forEach { $1(event) }
-    }
-
-    /// Adds a subscriber. The subscriber receives all previous events before this method returns.
-    ///
-    /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and cannot make
-    /// partial images. If another thread sends a new event during this call, the subscriber can receive the new event
-    /// before the previous events. Byte events therefore contain the offset of their bytes.
-    func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
-        let past = state.withLock { state in
-            state.listeners[id] = listener
-            return state.past.all
-        }
-        for event in past { listener(event) }
-    }
-
-    func removeListener(id: UInt64) {
-        let listener = state.withLock { $0.listeners.remove(id) }
-        withExtendedLifetime(listener) {}
-    }
-}
-
-/// The connection from one stage of the shared work to its subscribers. The handle provides their highest priority and
-/// sends events to them.
-package struct StageHandle: Sendable {
-    package let priority: LoadPriorityHandle
-    package let send: LoadEventListener
-
-    package init(priority: LoadPriorityHandle, send: @escaping LoadEventListener) {
-        self.priority = priority
-        self.send = send
-    }
-
-    /// Returns a handle that applies `change` to every event.
-    func mapping(_ change: @escaping @Sendable (LoadEvent) -> LoadEvent) -> StageHandle {
-        StageHandle(priority: priority) { send(change($0)) }
-    }
-}
-
-extension SharedTaskHandle {
-    package var stage: StageHandle { StageHandle(priority: priority) { self.send($0) } }
-}
-
-/// An event that running shared work sends to its subscribers.
-package enum LoadEvent: Sendable {
-    /// The number of received bytes and the number of expected bytes.
-    case progress(received: Int, expected: Int, url: URL?)
-    /// The loader was started, because no cache contains the image.
-    case loaderStarted
-    /// The next bytes of a body, and the offset of these bytes in the body.
-    case bytes(Data, offset: Int)
-    /// The pixel size of the image before transformers.
-    case size(PixelSize)
-    /// A partial image.
-    case partial(Image)
-}
-
-package typealias LoadEventListener = @Sendable (LoadEvent) -> Void

@@ -81,4 +81,36 @@ struct SharedTasksTests {
         await task.value
         #expect(starts.withLock { $0 } == 0 && tasks.count == 0)
     }
+
+    @Test func innerWorkLearnsOnceThatProgressIsNeeded() {
+        let (outer, middle, inner) = (SharedTaskHandle(), SharedTaskHandle(), SharedTaskHandle())
+        let calls = Locked(0)
+        outer.addListener({ _ in }, id: 1, demand: .never)
+        middle.addListener({ _ in }, id: 1, demand: outer.stage.demand)
+        inner.addListener({ _ in }, id: 1, demand: middle.stage.demand)
+        inner.stage.demand.whenNeeded { calls.withLock { $0 += 1 } }
+        #expect(calls.withLock { $0 } == 0)
+        outer.addListener({ _ in }, id: 2, demand: .always)
+        outer.addListener({ _ in }, id: 3, demand: .always)
+        #expect(calls.withLock { $0 } == 1)
+        // Work that joins later learns it at once.
+        let later = SharedTaskHandle()
+        later.addListener({ _ in }, id: 1, demand: outer.stage.demand)
+        later.stage.demand.whenNeeded { calls.withLock { $0 += 1 } }
+        #expect(calls.withLock { $0 } == 2)
+    }
+
+    @Test func outerWorkDoesNotKeepInnerWorkThatHasEnded() {
+        let outer = SharedTaskHandle()
+        weak var ended: SharedTaskHandle?
+        do {
+            let inner = SharedTaskHandle()
+            ended = inner
+            inner.addListener({ _ in }, id: 1, demand: outer.stage.demand)
+            inner.stage.demand.whenNeeded { Issue.record("no listener needs progress") }
+            inner.removeListener(id: 1)
+        }
+        #expect(ended == nil)
+        outer.addListener({ _ in }, id: 1, demand: .always)
+    }
 }

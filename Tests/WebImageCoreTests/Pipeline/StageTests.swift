@@ -134,7 +134,7 @@ struct StageTests {
         let waiting = (0..<3).map { _ in
             Task {
                 do throws(WebImageError) {
-                    _ = try await pipeline.load(plan, LoadPriorityHandle(), listener: { _ in })
+                    _ = try await pipeline.load(plan, StageHandle(priority: LoadPriorityHandle()) { _ in })
                     return WebImageError?.none
                 } catch { return error }
             }
