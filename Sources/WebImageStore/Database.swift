@@ -160,6 +160,8 @@ final class Statement {
         case null
         case integer(Int)
         case key(KeyHash)
+        /// A blob of 16 bytes, the words in big-endian order; nil binds NULL.
+        case words((high: UInt64, low: UInt64)?)
         case text(String?)
         case blob(Data?)
     }
@@ -168,10 +170,14 @@ final class Statement {
         for (offset, value) in values.enumerated() {
             let index = Int32(offset + 1)
             switch value {
-            case .null, .text(nil), .blob(nil): sqlite3_bind_null(handle, index)
+            case .null, .words(nil), .text(nil), .blob(nil): sqlite3_bind_null(handle, index)
             case .integer(let number): sqlite3_bind_int64(handle, index, Int64(number))
             case .text(let text?): sqlite3_bind_text(handle, index, text, -1, Self.copied)
             case .key(let key): key.withBytes { _ = sqlite3_bind_blob(handle, index, $0.baseAddress, 16, Self.copied) }
+            case .words(let (high, low)?):
+                withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
+                    _ = sqlite3_bind_blob(handle, index, $0.baseAddress, 16, Self.copied)
+                }
             case .blob(let data?):
                 data.withUnsafeBytes { bytes in
                     // Empty data may have a null address, which would bind NULL. NULL means an absent value, not an

@@ -36,11 +36,11 @@ struct StoreTrimmer {
     /// Returns whether more such entries may remain.
     func removeExpiredByOwnDate(now: Int) throws(DatabaseError) -> Bool {
         var rows: [RemovableRow] = []
-        try writer.transaction { superseded throws(DatabaseError) in
+        try writer.transaction { effects throws(DatabaseError) in
             rows = try writer.database.prepareOnce(
                 "SELECT \(RemovableRow.columns) FROM entry WHERE expires <= ? ORDER BY expires LIMIT \(Self.filesPerBatch)"
             ).all(.integer(now), read: RemovableRow.init)
-            try writer.remove(rows, &superseded)
+            try writer.remove(rows, &effects)
         }
         return rows.count == Self.filesPerBatch
     }
@@ -64,7 +64,7 @@ struct StoreTrimmer {
     /// - Parameter isEnough: Receives the date of the next entry and the total size in bytes of the remaining values.
     private func removeOldest(until isEnough: (_ date: Int, _ bytes: Int) -> Bool) throws(DatabaseError) -> Bool {
         var isFull = false
-        try writer.transaction { superseded throws(DatabaseError) in
+        try writer.transaction { effects throws(DatabaseError) in
             var bytes = try writer.totals().bytes
             var rows: [RemovableRow] = []
             var files = 0
@@ -79,7 +79,7 @@ struct StoreTrimmer {
                 if row.file != nil { files += 1 }
                 return false
             }
-            try writer.remove(rows, &superseded)
+            try writer.remove(rows, &effects)
         }
         return isFull
     }

@@ -59,7 +59,8 @@ final class StoreWriter {
         dropValue = try database.prepare("DELETE FROM value WHERE id = ?")
         delete = try database.prepare("DELETE FROM entry WHERE id = ?")
         touch = try database.prepare("UPDATE entry SET accessed = ?2 WHERE key = ?1 AND accessed < ?2")
-        addTotal = try database.prepare("UPDATE total SET count = count + ?, bytes = bytes + ?")
+        // Without the condition, SQLite could expect several rows. It would then keep a journal of 64 KB for the statement.
+        addTotal = try database.prepare("UPDATE total SET count = count + ?, bytes = bytes + ? WHERE id = 1")
         readTotal = try database.prepare("SELECT count, bytes FROM total")
         setExtended = try database.prepare("UPDATE entry SET extended = ?2, changed = ?3 WHERE key = ?1")
         setMetadata = try database.prepare("UPDATE entry SET metadata = ?2, changed = ?3 WHERE key = ?1")
@@ -77,22 +78,25 @@ final class StoreWriter {
         logBytes = bytes
     }
 
-    /// Runs a transaction and rolls it back if `body` throws. `body` collects the names of superseded files.
-    /// These files are removed after the commit.
+    /// Runs a transaction and rolls it back if `body` throws. `body` collects its effects: before the commit, the totals
+    /// are changed once; after the commit, the superseded files are removed.
     func transaction(
-        _ body: (inout [String]) throws(DatabaseError) -> Void
+        _ body: (inout TransactionEffects) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        var superseded: [String] = []
+        var effects = TransactionEffects()
         try database.execute("BEGIN IMMEDIATE")
         do throws(DatabaseError) {
-            try body(&superseded)
+            try body(&effects)
+            if effects.count != 0 || effects.bytes != 0 {
+                try addTotal.run(.integer(effects.count), .integer(effects.bytes))
+            }
             try database.execute("COMMIT")
         } catch let error {
             // Ignore an error here, because SQLite may have already rolled back, for example on a full disk.
             try? database.execute("ROLLBACK")
             throw error
         }
-        for name in superseded { if let path = folder.file(name) { unlink(path) } }
+        for name in effects.superseded { if let path = folder.file(name) { unlink(path) } }
     }
 
     /// Commits pending changes. Returns the first `errno` of a value file that could not be written, or 0.
@@ -106,9 +110,9 @@ final class StoreWriter {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
         do throws(DatabaseError) {
-            try transaction { superseded throws(DatabaseError) in
+            try transaction { effects throws(DatabaseError) in
                 for (key, time) in pending.accesses { try touch.run(.key(key), .integer(time)) }
-                for write in prepared { try apply(write, &superseded) }
+                for write in prepared { try apply(write, &effects) }
                 for (place, addition) in pending.additions {
                     let statement = place.companion == .extended ? setExtended : setMetadata
                     try statement.run(.key(place.key), .blob(addition.data), .integer(addition.time))
@@ -124,10 +128,10 @@ final class StoreWriter {
         return failure
     }
 
-    private func apply(_ write: PreparedWrite, _ superseded: inout [String]) throws(DatabaseError) {
+    private func apply(_ write: PreparedWrite, _ effects: inout TransactionEffects) throws(DatabaseError) {
         let old = try find.first(.key(write.key)) { (id: $0.integer(0), size: $0.integer(1), file: $0.text(2)) }
         guard let data = write.data else {
-            if let old { try remove(id: old.id, size: old.size, file: old.file, &superseded) }
+            if let old { try remove(id: old.id, size: old.size, file: old.file, &effects) }
             return
         }
         let row: Int
@@ -138,7 +142,7 @@ final class StoreWriter {
             ] + RecordColumns.values(write.record)
         if let old {
             try update.run(all: [.integer(old.id)] + common)
-            if let file = old.file { superseded.append(file) }
+            if let file = old.file { effects.superseded.append(file) }
             if old.file == nil, write.file != nil { try dropValue.run(.integer(old.id)) }
             row = old.id
         } else {
@@ -146,44 +150,44 @@ final class StoreWriter {
             row = database.lastInsertedRow
         }
         if write.file == nil { try setValue.run(.integer(row), .blob(data)) }
-        try addTotal.run(.integer(old == nil ? 1 : 0), .integer(data.count - (old?.size ?? 0)))
-        try removeVariants(of: write.record, but: row, &superseded)
+        effects.add(count: old == nil ? 1 : 0, bytes: data.count - (old?.size ?? 0))
+        try removeVariants(of: write.record, but: row, &effects)
     }
 
     /// After an entry was stored, removes the variants that were made from another version of the entry's original.
     ///
     /// - Parameter row: The row of the stored entry. This row is not removed.
     private func removeVariants(
-        of record: EntryRecord, but row: Int, _ superseded: inout [String]
+        of record: EntryRecord, but row: Int, _ effects: inout TransactionEffects
     ) throws(DatabaseError) {
         guard let source = record.source, let version = record.version else { return }
         let stale = try variants.all(
-            .blob(source.data), .blob(version.data), .integer(row), read: RemovableRow.init)
-        try remove(stale, &superseded)
+            .words(source.words), .words(version.words), .integer(row), read: RemovableRow.init)
+        try remove(stale, &effects)
     }
 
     /// Removes every variant of this original.
     func removeVariants(of source: KeyFingerprint) throws(DatabaseError) {
-        try transaction { superseded throws(DatabaseError) in
-            try remove(try family.all(.blob(source.data), read: RemovableRow.init), &superseded)
+        try transaction { effects throws(DatabaseError) in
+            try remove(try family.all(.words(source.words), read: RemovableRow.init), &effects)
         }
     }
 
     /// Removes one row inside a transaction.
-    func remove(id: Int, size: Int, file: String?, _ superseded: inout [String]) throws(DatabaseError) {
+    func remove(id: Int, size: Int, file: String?, _ effects: inout TransactionEffects) throws(DatabaseError) {
         try delete.run(.integer(id))
-        if let file { superseded.append(file) } else { try dropValue.run(.integer(id)) }
-        try addTotal.run(.integer(-1), .integer(-size))
+        if let file { effects.superseded.append(file) } else { try dropValue.run(.integer(id)) }
+        effects.add(count: -1, bytes: -size)
     }
 
     /// Removes many rows inside a transaction. Rows are removed from each table's tree in the order of that tree. A
     /// large tree does not fit into memory, and in another order its pages would be read and written repeatedly.
-    func remove(_ rows: [RemovableRow], _ superseded: inout [String]) throws(DatabaseError) {
+    func remove(_ rows: [RemovableRow], _ effects: inout TransactionEffects) throws(DatabaseError) {
         guard !rows.isEmpty else { return }
         for row in rows.sorted(by: { $0.order < $1.order }) { try delete.run(.integer(row.id)) }
         for row in rows.sorted(by: { $0.id < $1.id }) where row.file == nil { try dropValue.run(.integer(row.id)) }
-        superseded += rows.compactMap(\.file)
-        try addTotal.run(.integer(-rows.count), .integer(-rows.reduce(0) { $0 + $1.size }))
+        effects.superseded += rows.compactMap(\.file)
+        effects.add(count: -rows.count, bytes: -rows.reduce(0) { $0 + $1.size })
     }
 
     /// Removes a damaged entry, unless the entry has been replaced since it was read. Returns whether the entry was
@@ -191,10 +195,10 @@ final class StoreWriter {
     @discardableResult
     func remove(row id: Int, generation: Int) throws(DatabaseError) -> Bool {
         var isRemoved = false
-        try transaction { superseded throws(DatabaseError) in
+        try transaction { effects throws(DatabaseError) in
             let row = try findRow.first(.integer(id), .integer(generation)) { ($0.integer(0), $0.text(1)) }
             guard let row else { return }
-            try remove(id: id, size: row.0, file: row.1, &superseded)
+            try remove(id: id, size: row.0, file: row.1, &effects)
             isRemoved = true
         }
         return isRemoved
@@ -222,6 +226,20 @@ final class StoreWriter {
     func repairTotals() throws(DatabaseError) {
         try database.execute(
             "UPDATE total SET count = (SELECT count(*) FROM entry), bytes = (SELECT ifnull(sum(size), 0) FROM entry)")
+    }
+}
+
+/// What remains to be done at the end of a transaction.
+struct TransactionEffects {
+    /// The names of the files that are removed after the commit.
+    var superseded: [String] = []
+    /// The change of the totals.
+    private(set) var count = 0
+    private(set) var bytes = 0
+
+    mutating func add(count: Int, bytes: Int) {
+        self.count += count
+        self.bytes += bytes
     }
 }
 

@@ -69,17 +69,17 @@ enum RecordColumns {
 
     static func values(_ record: EntryRecord) -> [Statement.Value] {
         let kind: Kind
-        var identity: Data?
+        var identity: KeyFingerprint?
         switch record.identity {
         case .legacy: kind = .legacy
         case .named: kind = .named
         case .typed(let fingerprint, let isVariant):
             kind = isVariant ? .variant : .original
-            identity = fingerprint.data
+            identity = fingerprint
         }
         return [
-            .integer(kind.rawValue), .blob(identity), .blob(record.source?.data), .blob(record.scope?.data),
-            .blob(record.version?.data), .blob(record.attributes?.data),
+            .integer(kind.rawValue), .words(identity?.words), .words(record.source?.words), .words(record.scope?.words),
+            .words(record.version?.words), .blob(record.attributes?.data),
             record.expires.map { .integer(milliseconds($0)) } ?? .null,
         ]
     }

@@ -48,6 +48,7 @@ package struct ContentDigest: Hashable, Sendable {
     }
 
     package var data: Data { TwoWords.data(high, low) }
+    package var words: (high: UInt64, low: UInt64) { (high, low) }
 
     /// The number of words in a block. The number is even, because each of the two halves of the digest reads every
     /// second word of the block.

@@ -126,6 +126,7 @@ package struct KeyFingerprint: Hashable, Sendable {
     }
 
     package var data: Data { TwoWords.data(high, low) }
+    package var words: (high: UInt64, low: UInt64) { (high, low) }
 }
 
 /// Converts two 64-bit numbers to 16 bytes in big-endian order and back.
@@ -137,8 +138,12 @@ enum TwoWords {
     /// Reads the two numbers. Returns nil if `data` does not contain exactly 16 bytes.
     static func read(_ data: Data?) -> (UInt64, UInt64)? {
         guard let data, data.count == 16 else { return nil }
-        func word(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return (word(data.prefix(8)), word(data.suffix(8)))
+        return data.withUnsafeBytes { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
     }
 }
 
