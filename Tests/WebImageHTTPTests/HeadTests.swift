@@ -42,6 +42,21 @@ struct ResponseHeadTests {
         for (field, value) in response.allHeaderFields { #expect(response.value(forHTTPHeaderField: field) == value) }
     }
 
+    @Test func severalFieldsAreFoundInOnePass() {
+        let head = head(
+            "HTTP/1.1 200 OK", "ETag: \"1\"", "VARY: a", "X-Other: etag", "Vary : no", "vary: b", " c", "etagged: no",
+            "Age:", "Date: now", "")
+        let response = head.response(url: url)
+        let names = ["etag", "vary", "age", "date", "expires", "other"]
+        var single: [String: String] = [:]
+        for name in names { single[name] = response.value(forHTTPHeaderField: name) }
+        #expect(response.values(of: names) == single)
+        #expect(single == ["etag": "\"1\"", "vary": "a, b c", "age": "", "date": "now"])
+        var changed = response
+        changed.allHeaderFields = response.allHeaderFields
+        #expect(changed.values(of: names) == single)
+    }
+
     @Test func changedCopyKeepsTheReceivedHead() {
         let received = head("HTTP/1.1 200 OK", "Content-Type: image/png", "ETag: \"1\"", "").response(url: url)
         var copy = received

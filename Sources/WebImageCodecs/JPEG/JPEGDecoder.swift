@@ -77,12 +77,11 @@ final class JPEGDecoder {
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
     /// The orientation in EXIF. If EXIF contains no orientation, the value is the orientation in XMP. If XMP contains
-    /// none either, the value is `.up`.
-    var orientation: ImageOrientation {
+    /// none either, the value is `.up`. Read after the header, once.
+    private(set) lazy var orientation: ImageOrientation =
         app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
-            ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
-            ?? .up
-    }
+        ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
+        ?? .up
 
     /// Returns the ICC profile. Returns nil if the file has no profile, or if segments of the profile are missing.
     func profile() throws(WebImageError) -> ColorProfile? {
@@ -117,13 +116,13 @@ final class JPEGDecoder {
         guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(of: handle, status: status, limits: limits) }
     }
 
-    private func app1(_ signature: String) -> Data? {
+    private func app1(_ signature: StaticString) -> Data? {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
-        guard
-            webimage_jpeg_find_app1(handle, signature, signature.utf8.count, &bytes, &count) == WEBIMAGE_JPEG_OK,
-            let bytes
-        else { return nil }
+        let status = signature.utf8Start.withMemoryRebound(to: CChar.self, capacity: signature.utf8CodeUnitCount) {
+            webimage_jpeg_find_app1(handle, $0, signature.utf8CodeUnitCount, &bytes, &count)
+        }
+        guard status == WEBIMAGE_JPEG_OK, let bytes else { return nil }
         return Data(bytes: bytes, count: count)
     }
 }

@@ -146,20 +146,37 @@ extension Optional {
     var isCancelled: Bool { get }
 }
 
+/// The value that passes from a callback to the waiting task.
+@usableFromInline package enum ValuePlace<Value: Sendable>: Sendable {
+    case empty
+    case value(Value)
+    case taken
+
+    @inlinable mutating func take() -> Value? {
+        guard case .value(let value) = self else { return nil }
+        self = .taken
+        return value
+    }
+}
+
 /// Passes a value to the task that waits in ``withValueContinuation(of:isolation:_:)``.
 /// ``resume(returning:)`` must be called exactly once, on any thread.
 @usableFromInline package struct ValueContinuation<Value: Sendable>: Sendable {
     // Not private, so that optimized builds specialise the functions in the other targets.
-    @usableFromInline let place: Locked<Value?>
-    @usableFromInline let continuation: CheckedContinuation<Void, Never>
+    @usableFromInline let place: Locked<ValuePlace<Value>>
+    // Not a checked continuation, which needs an object: `resume(returning:)` itself checks that it is called once.
+    @usableFromInline let continuation: UnsafeContinuation<Void, Never>
 
-    @usableFromInline init(place: Locked<Value?>, continuation: CheckedContinuation<Void, Never>) {
+    @inlinable init(place: Locked<ValuePlace<Value>>, continuation: UnsafeContinuation<Void, Never>) {
         self.place = place
         self.continuation = continuation
     }
 
     @inlinable package func resume(returning value: Value) {
-        place.withLock { $0 = value }
+        place.withLock { place in
+            guard case .empty = place else { preconditionFailure("resumed twice") }
+            place = .value(value)
+        }
         continuation.resume()
     }
 }
@@ -174,8 +191,8 @@ extension Optional {
     of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
     _ start: (ValueContinuation<Value>) -> Void
 ) async -> Value {
-    let place = Locked<Value?>(nil)
-    await withCheckedContinuation(isolation: isolation) { continuation in
+    let place = Locked<ValuePlace<Value>>(.empty)
+    await withUnsafeContinuation(isolation: isolation) { continuation in
         start(ValueContinuation(place: place, continuation: continuation))
     }
     guard let value = place.withLock({ $0.take() }) else { preconditionFailure("resumed without a value") }

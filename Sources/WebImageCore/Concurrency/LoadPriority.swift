@@ -21,7 +21,7 @@ public final class LoadPriorityHandle: Sendable {
         var priority: LoadPriority
         var observers = SmallTable<@Sendable () -> Void>()
         var lastID: UInt64 = 0
-        var listener: UInt64?
+        var listener: (@Sendable (LoadPriority) -> Void)?
     }
 
     private let state: Locked<State>
@@ -34,35 +34,32 @@ public final class LoadPriorityHandle: Sendable {
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
-            let observers = state.withLock { state in
-                guard state.priority != newValue else { return SmallTable<@Sendable () -> Void>() }
+            let changed = state.withLock { state -> State? in
+                guard state.priority != newValue else { return nil }
                 state.priority = newValue
-                return state.observers
+                return state
             }
-            observers.forEach { $1() }
+            guard let changed else { return }
+            changed.observers.forEach { $1() }
+            guard let listener = changed.listener else { return }
+            var told: LoadPriority
+            // Two threads can change the priority concurrently. Repeat until the reported value is the current value.
+            repeat {
+                told = priority
+                listener(told)
+            } while told != priority
         }
     }
 
     /// Sets the function that is called after each change of the priority, on the thread that changes the priority.
     /// A new function replaces the earlier function. Nil removes the earlier function.
     public func whenChanged(_ listener: (@Sendable (LoadPriority) -> Void)?) {
-        let id = listener.map { listener in
-            observe { [weak self] in
-                guard let self else { return }
-                var told: LoadPriority
-                // Two threads can change the priority concurrently. Repeat until the reported value is the
-                // current value.
-                repeat {
-                    told = priority
-                    listener(told)
-                } while told != priority
-            }
-        }
         let old = state.withLock { state in
-            defer { state.listener = id }
+            defer { state.listener = listener }
             return state.listener
         }
-        if let old { forget(old) }
+        // Release the closure outside the lock, as in `forget`.
+        withExtendedLifetime(old) {}
     }
 
     /// Calls `observer` after every change until the returned identifier is passed to ``forget(_:)``.

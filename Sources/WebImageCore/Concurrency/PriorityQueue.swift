@@ -10,21 +10,24 @@ package struct PriorityQueue<Element> {
         var start = 0
     }
 
-    private struct LaneName: Hashable {
+    private struct LaneName {
         let priority: LoadPriority
         let isLarge: Bool
+
+        /// The place of the lane in ``PriorityQueue/lanes``.
+        var index: Int { (priority == .high ? 0 : priority == .normal ? 2 : 4) + (isLarge ? 1 : 0) }
     }
 
     private struct Entry {
         let element: Element
-        var lane: LaneName
+        let lane: LaneName
         /// The arrival number of the element in its lane. A lane keeps the positions that the element had before it was
         /// moved. These positions contain another `turn`, and the queue skips them.
-        var turn: UInt64
+        let turn: UInt64
     }
 
     private var entries: [UInt64: Entry] = [:]
-    private var lanes: [LaneName: Lane] = [:]
+    private var lanes = [Lane](repeating: Lane(), count: 6)
     private var lastTurn: UInt64 = 0
     private var counts = PriorityCounts()
     private static var order: [LoadPriority] { [.high, .normal, .low] }
@@ -80,7 +83,7 @@ package struct PriorityQueue<Element> {
 
     private mutating func join(_ lane: LaneName, _ id: UInt64) -> UInt64 {
         lastTurn += 1
-        lanes[lane, default: Lane()].numbers.append((id, lastTurn))
+        lanes[lane.index].numbers.append((id, lastTurn))
         return lastTurn
     }
 
@@ -92,20 +95,26 @@ package struct PriorityQueue<Element> {
     }
 
     private mutating func front(_ name: LaneName) -> (id: UInt64, turn: UInt64)? {
-        while let lane = lanes[name], lane.start < lane.numbers.count {
-            let number = lane.numbers[lane.start]
+        let index = name.index
+        while lanes[index].start < lanes[index].numbers.count {
+            let number = lanes[index].numbers[lanes[index].start]
             if entries[number.id]?.turn == number.turn { return number }
-            drop(name)
+            drop(index)
         }
         return nil
     }
 
-    /// Removes the number at the front of a lane. Shortens the array only when more than half of it is
-    /// unused, so that the cost is amortised constant.
-    private mutating func drop(_ name: LaneName) {
-        lanes[name]?.start += 1
-        guard let lane = lanes[name], lane.start > 32, lane.start * 2 > lane.numbers.count else { return }
-        lanes[name]?.numbers.removeFirst(lane.start)
-        lanes[name]?.start = 0
+    /// Removes the number at the front of a lane. Shortens the array only when all or more than half of it is unused,
+    /// so that the cost is amortised constant.
+    private mutating func drop(_ index: Int) {
+        lanes[index].start += 1
+        let (start, count) = (lanes[index].start, lanes[index].numbers.count)
+        guard start == count || start > 32 && start * 2 > count else { return }
+        if start == count {
+            lanes[index].numbers.removeAll(keepingCapacity: count <= 64)
+        } else {
+            lanes[index].numbers.removeFirst(start)
+        }
+        lanes[index].start = 0
     }
 }

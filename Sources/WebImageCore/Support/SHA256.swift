@@ -10,25 +10,43 @@ package enum SHA256 {
     }
 
     package static func firstWords(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
-        let state = digest(of: bytes)
-        return (UInt64(state[0]) << 32 | UInt64(state[1]), UInt64(state[2]) << 32 | UInt64(state[3]))
+        withDigest(of: bytes) { state in
+            (UInt64(state[0]) << 32 | UInt64(state[1]), UInt64(state[2]) << 32 | UInt64(state[3]))
+        }
     }
 
     /// Returns the first 128 bits of the digest of a text as 32 hexadecimal digits.
     package static func shortName(of text: String) -> String {
         let (high, low) = firstWords(of: text)
-        func digits(_ word: UInt64) -> String {
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
+        return String(unsafeUninitializedCapacity: 32) { digits in
+            for index in 0..<16 {
+                digits[index] = digit(high &>> UInt64(60 &- 4 &* index))
+                digits[index &+ 16] = digit(low &>> UInt64(60 &- 4 &* index))
+            }
+            return 32
         }
-        return digits(high) + digits(low)
+    }
+
+    /// The hexadecimal digit of the lowest four bits.
+    private static func digit(_ word: UInt64) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: word & 15)
+        return value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &+ value &- 10
     }
 
     /// Returns the eight words of the digest.
-    package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt32] {
-        var state: [UInt32] = [
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-        ]
+    package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt32] { withDigest(of: bytes) { Array($0) } }
+
+    private static func withDigest<Result>(
+        of bytes: UnsafeRawBufferPointer, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8) { state in
+            _ = state.initialize(fromContentsOf: start)
+            digest(bytes, state.baseAddress!)
+            return body(state)
+        }
+    }
+
+    private static func digest(_ bytes: UnsafeRawBufferPointer, _ state: UnsafeMutablePointer<UInt32>) {
         let blocks = (bytes.count + 9 + 63) / 64
         withUnsafeTemporaryAllocation(byteCount: blocks * 64, alignment: 4) { padded in
             padded.initializeMemory(as: UInt8.self, repeating: 0)
@@ -37,18 +55,15 @@ package enum SHA256 {
             padded.storeBytes(
                 of: (UInt64(bytes.count) &* 8).bigEndian, toByteOffset: blocks * 64 - 8, as: UInt64.self)
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
-                state.withUnsafeMutableBufferPointer { state in
-                    constants.withUnsafeBufferPointer { constants in
-                        for block in 0..<blocks {
-                            compress(
-                                padded.baseAddress! + block * 64, state: state.baseAddress!,
-                                schedule: schedule.baseAddress!, constants: constants.baseAddress!)
-                        }
+                constants.withUnsafeBufferPointer { constants in
+                    for block in 0..<blocks {
+                        compress(
+                            padded.baseAddress! + block * 64, state: state, schedule: schedule.baseAddress!,
+                            constants: constants.baseAddress!)
                     }
                 }
             }
         }
-        return state
     }
 
     // The function uses masking shifts, wrapping sums, raw pointers and `while`, because each of these compiles to only
@@ -104,6 +119,10 @@ package enum SHA256 {
         state[6] &+= g
         state[7] &+= h
     }
+
+    private static let start: [UInt32] = [
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    ]
 
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

@@ -37,9 +37,13 @@ final class DownloadParameters: Sendable {
         requestedURL = load.url
         epoch = load.epoch
         urlText = transfer.request.url.absoluteString
+        let isOfSettings =
+            transfer.route === settings.route
+            && transfer.request.allHTTPHeaderFields == settings.values.headers.allHTTPHeaderFields
         sharing = Self.sharing(
             transfer, in: cacheScope,
-            roles: [responseModifier.map { RoleIdentity($0) }, decryptor.map { RoleIdentity($0) }])
+            roles: [responseModifier.map { RoleIdentity($0) }, decryptor.map { RoleIdentity($0) }],
+            isOfSettings ? settings.sharingParts : SharingParts(transfer.request, transfer.route))
     }
 
     /// Copies parameters and sets the validators that revalidate the cached body.
@@ -226,9 +230,34 @@ extension DownloadParameters {
         return identity
     }
 
+    /// The texts of the connection settings and of the header fields.
+    struct SharingParts: Sendable {
+        fileprivate let route: String
+        fileprivate let fields: String
+
+        init(_ request: WebImageRequest, _ route: CurlRoute) {
+            let members = route.members
+            var text = ""
+            for part in [
+                members.username ?? "", members.password ?? "", members.proxy ?? "environment",
+                members.certificateAuthorityFile ?? "",
+                members.clientCertificate.map { $0.certificateFile + " " + ($0.keyFile ?? "") } ?? "",
+            ] {
+                text.addPart(part)
+            }
+            self.route = text
+            text = ""
+            for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
+                text.addPart(field.lowercased())
+                text.addPart(value)
+            }
+            fields = text
+        }
+    }
+
     /// - Parameter roles: The response modifier and the decryptor.
     private static func sharing(
-        _ transfer: WebImageDownloaderJob, in cacheScope: CacheScope, roles: [RoleIdentity?]
+        _ transfer: WebImageDownloaderJob, in cacheScope: CacheScope, roles: [RoleIdentity?], _ parts: SharingParts
     ) -> String? {
         let scope: String
         switch cacheScope {
@@ -236,37 +265,34 @@ extension DownloadParameters {
         case .shared: scope = "shared"
         case .scoped(let name): scope = "scoped " + name
         }
-        let (request, route) = (transfer.request, transfer.route.members)
+        let request = transfer.request
         var text = ""
         text.reserveCapacity(400)
-        func add(_ part: String) {
-            // A fast path, because most parts are empty.
-            guard !part.isEmpty else {
-                text += "0:,"
-                return
-            }
-            text += String(part.utf8.count)
-            text += ":"
-            text += part
-            text += ","
-        }
-        add(request.httpMethod)
-        add(request.url.absoluteString)
-        add(String(request.maxBodyBytes))
-        add(request.httpShouldHandleCookies ? "cookies" : "")
-        add(request.allowsInvalidCertificates ? "unchecked" : "")
-        add(route.username ?? "")
-        add(route.password ?? "")
-        add(route.proxy ?? "environment")
-        add(route.certificateAuthorityFile ?? "")
-        add(route.clientCertificate.map { $0.certificateFile + " " + ($0.keyFile ?? "") } ?? "")
-        for role in roles { add(role?.text ?? "") }
-        add(request.httpBody?.base64EncodedString() ?? "")
-        add(scope)
-        for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
-            add(field.lowercased())
-            add(value)
-        }
+        text.addPart(request.httpMethod)
+        text.addPart(request.url.absoluteString)
+        text.addPart(String(request.maxBodyBytes))
+        text.addPart(request.httpShouldHandleCookies ? "cookies" : "")
+        text.addPart(request.allowsInvalidCertificates ? "unchecked" : "")
+        text += parts.route
+        for role in roles { text.addPart(role?.text ?? "") }
+        text.addPart(request.httpBody?.base64EncodedString() ?? "")
+        text.addPart(scope)
+        text += parts.fields
         return text
+    }
+}
+
+extension String {
+    /// Adds a part with its length, so that two lists of parts never make the same text.
+    fileprivate mutating func addPart(_ part: String) {
+        // A fast path, because most parts are empty.
+        guard !part.isEmpty else {
+            self += "0:,"
+            return
+        }
+        self += String(part.utf8.count)
+        self += ":"
+        self += part
+        self += ","
     }
 }

@@ -30,6 +30,8 @@ final class DownloaderSettings: Sendable {
     let mayNarrowScope: Bool
     /// The name of the engine's cookie jar. It distinguishes this downloader's cookies from those of other downloaders.
     let cookieJar: String
+    /// The parts of ``DownloadParameters/sharing`` that are equal for all loads without a request modifier.
+    let sharingParts: DownloadParameters.SharingParts
 
     init(_ values: Values, engine: CurlEngine) {
         self.values = values
@@ -41,6 +43,7 @@ final class DownloaderSettings: Sendable {
         storage = ReceivedBody.Storage(
             maxBytesInMemory: max(config.maxBodyBytesInMemory, 0), folder: config.bodyFolder, blocks: engine.blocks)
         unsendableField = values.headers.unsendableField
+        sharingParts = DownloadParameters.SharingParts(values.headers, route)
         mayNarrowScope =
             WebImageDownloader.hasCredentials(values.headers) || values.requestModifier != nil
             || config.username != nil || config.clientCertificate != nil

@@ -32,7 +32,7 @@ package struct StoredResponse: Sendable, Hashable {
     ) {
         self.requestTime = requestTime
         self.responseTime = responseTime
-        for name in Self.keptFields { fields[name] = response.value(forHTTPHeaderField: name) }
+        fields = response.values(of: Self.keptFields)
         varying = Self.varying(fields["vary"], of: request)
         source = (url ?? request.url).sourceDigest
     }
@@ -58,9 +58,7 @@ package struct StoredResponse: Sendable, Hashable {
         copy.responseTime = responseTime
         // The age is counted from the 304. If the 304 has no `Age` field, the initial age is 0.
         copy.fields["age"] = nil
-        for name in Self.keptFields {
-            if let value = response.value(forHTTPHeaderField: name) { copy.fields[name] = value }
-        }
+        copy.fields.merge(response.values(of: Self.keptFields)) { $1 }
         copy.varying = Self.varying(copy.fields["vary"], of: request)
         return copy
     }
@@ -99,19 +97,34 @@ extension StoredResponse {
     private static let maxBytes = 16 * 1024
 
     package var serialized: Data {
-        var lines = [Self.signature, "\(requestTime) \(responseTime)"]
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(Self.line(value))") }
-        for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { lines.append("?\(name): \(digest)") }
-        if let source { lines.append("@source: \(source)") }
+        var text = Self.signature
+        text.reserveCapacity(Self.commonBytes)
+        text += "\n\(requestTime) \(responseTime)"
+        addFields(to: &text, prefix: "\n")
+        if let source {
+            text += "\n@source: "
+            text += source
+        }
         // The lines of a redirect have a prefix, so that readers of the older format ignore them.
-        for redirect in redirects { lines += redirect.lines.map { ">\($0)" } }
-        return Data(lines.joined(separator: "\n").utf8)
+        for redirect in redirects { redirect.add(to: &text, prefix: "\n>") }
+        return Data(text.utf8)
     }
 
-    /// The lines of fields, for a redirect.
-    fileprivate var fieldLines: [String] {
-        fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.line($0.value))" }
-            + varying.sorted { $0.key < $1.key }.map { "?\($0.key): \($0.value)" }
+    /// Metadata with this number of bytes needs one block of memory.
+    private static let commonBytes = 360
+    private static let sortedFields = keptFields.sorted()
+
+    /// Adds a line for each field.
+    fileprivate func addFields(to text: inout String, prefix: String) {
+        for name in Self.sortedFields {
+            guard let value = fields[name] else { continue }
+            text += prefix
+            text += name
+            text += ": "
+            text += Self.line(value)
+        }
+        guard !varying.isEmpty else { return }
+        for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { text += "\(prefix)?\(name): \(digest)" }
     }
 
     /// Parses the output of ``serialized``; nil for data with another signature, invalid times or more than 16 KiB.
@@ -173,8 +186,9 @@ package struct StoredRedirect: Sendable, Hashable {
         response.source = nil
     }
 
-    fileprivate var lines: [String] {
-        ["@redirect: \(status) \(response.requestTime) \(response.responseTime)"] + response.fieldLines
+    fileprivate func add(to text: inout String, prefix: String) {
+        text += "\(prefix)@redirect: \(status) \(response.requestTime) \(response.responseTime)"
+        response.addFields(to: &text, prefix: prefix)
     }
 
     /// Parses one line. Returns false if the line is malformed.
@@ -198,6 +212,7 @@ extension URL {
     /// target of a redirect often contains a secret.
     var sourceDigest: String {
         let text = absoluteString
-        return SHA256.shortName(of: String(text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]))
+        guard let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return SHA256.shortName(of: text) }
+        return SHA256.shortName(of: String(text[..<fragment]))
     }
 }

@@ -233,6 +233,7 @@ package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
         // Every load hashes its options, and usually the dictionary is empty. Return early for an empty dictionary:
         // sorting its empty list of keys would take 2,600 instructions.
         guard !values.isEmpty else { return }
+        if values.count == 1, let only = values.first { return hasher.combine(only.key.rawValue) }
         for key in values.keys.map(\.rawValue).sorted() { hasher.combine(key) }
     }
 

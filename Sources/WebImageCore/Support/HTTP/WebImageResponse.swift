@@ -137,6 +137,14 @@ public struct WebImageResponse: Sendable {
         }
     }
 
+    /// Returns the values of the header fields with these names, which are in lower case.
+    package func values(of names: [String]) -> [String: String] {
+        if case .received(let received) = storage.fields { return received.values(of: names) }
+        var values: [String: String] = [:]
+        for name in names { values[name] = value(forHTTPHeaderField: name) }
+        return values
+    }
+
     /// Returns the declared media type without parameters and blanks, in lower case.
     private static func mimeType(of field: String?) -> String? {
         guard let field, !field.isEmpty else { return nil }
@@ -264,6 +272,23 @@ package struct ReceivedFields: Sendable {
         }
     }
 
+    /// Does the same for several names, which are in lower case, in one pass.
+    func values(of names: [String]) -> [String: String] {
+        var values: [String: String] = [:]
+        var wanted: String?
+        forEachLine { line, nameEnd in
+            guard let nameEnd else {
+                if let wanted { values[wanted] = values[wanted, default: ""] + Self.text(line[...]) }
+                return
+            }
+            wanted = names.first { $0.utf8.count == nameEnd && Self.isSame(line, $0.utf8) }
+            guard let wanted else { return }
+            let text = Self.value(line, nameEnd)
+            values[wanted] = values[wanted].map { $0 + ", " + text } ?? text
+        }
+        return values
+    }
+
     /// The declared length of the body in bytes. Nil for a body with a content encoding: `Content-Length` counts the
     /// encoded bytes of such a body, but callers count decoded bytes.
     var bodyLength: Int? {
@@ -304,10 +329,13 @@ package struct ReceivedFields: Sendable {
     }
 
     /// Returns whether a line begins with a name, regardless of upper and lower case.
-    private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: some Sequence<UInt8>) -> Bool {
         var index = 0
-        while index < name.count, line[index].lowercasedASCII == name[index].lowercasedASCII { index += 1 }
-        return index == name.count
+        for byte in name {
+            guard line[index].lowercasedASCII == byte.lowercasedASCII else { return false }
+            index += 1
+        }
+        return true
     }
 }
 
