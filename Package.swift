@@ -212,7 +212,9 @@ let package = Package(
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests",
-            dependencies: ["WebImage", "WebImageCompatibility", "WebImageTesting", "CWebImageAllocationCounter"]),
+            dependencies: [
+                "WebImage", "WebImageCompatibility", "WebImageTesting", "WebImageValkey", "CWebImageAllocationCounter",
+            ]),
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: [

@@ -20,7 +20,7 @@ struct TierDrillTests: TierBench {
     init() throws { origin = try FaultServer() }
 
     enum Drill: String, CaseIterable, CustomTestStringConvertible {
-        case slow, garbage, partition, truncatedValues, foreignValues, full, wrongPassword, empty
+        case killed, paused, slow, garbage, partition, truncatedValues, foreignValues, full, wrongPassword, empty
 
         var testDescription: String { rawValue }
     }
@@ -83,6 +83,8 @@ struct TierDrillTests: TierBench {
         case .wrongPassword:
             _ = await send("CONFIG", "SET", "requirepass", "other")
             _ = await send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        case .killed: server.kill()
+        case .paused: server.pause()
         case .truncatedValues, .foreignValues, .empty: break
         }
         return Task {
@@ -116,6 +118,11 @@ struct TierDrillTests: TierBench {
 
     private func end(_ drill: Drill, _ server: ValkeyServer, _ link: TierLink) async throws {
         link.set(.none)
+        switch drill {
+        case .killed: try server.start()
+        case .paused: server.resume()
+        default: break
+        }
         guard drill == .truncatedValues || drill == .foreignValues || drill == .full else { return }
         let connection = try connection(server)
         defer { connection.shutDown() }

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageCore
+import WebImageHTTP
+import WebImageLoading
+import WebImageTestTraits
+import WebImageTesting
+import WebImageValkey
+
+/// What a hit of a tier on this machine costs. Only `Scripts/measure-tiers` runs it, with optimisation.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil, "only Scripts/measure-tiers runs it"),
+    .enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"), .serialized,
+    .timeLimit(minutes: 5))
+struct TierCostTests {
+    private static let rounds = 2_000
+
+    private let origin: FaultServer
+    private let valkey: ValkeyServer
+    private let folder: ScratchFolder
+    private let loader: TieredImageLoader
+    private let manager: WebImageManager
+    private let url: URL
+    private let file: Data
+
+    init() throws {
+        (origin, valkey, folder) = (try FaultServer(), try ValkeyServer(), try ScratchFolder())
+        // About 20 KB.
+        let picture = try TestImages.noise(width: 96, height: 96)
+        file = try ImageCodersManager.shared.encode(picture, format: .jpeg, options: EncodingOptions())
+        url = origin.url("/a.jpg")
+        origin.route("/a.jpg", .body(file, headers: ["Cache-Control": "public, max-age=3600"]))
+        loader = TieredImageLoader(
+            WebImageDownloader(), tiers: [try ValkeyTier(url: "valkey://127.0.0.1:\(valkey.port)")])
+        manager = WebImageManager(
+            cache: ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path), loader: loader)
+    }
+
+    /// The processor time of this process, in seconds.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The middle of the times of a call, and its processor time, in seconds.
+    private func cost(_ call: () async throws -> Void) async throws -> (time: Double, processor: Double) {
+        var times: [Double] = []
+        let before = Self.processorTime
+        for _ in 0..<Self.rounds {
+            let start = ContinuousClock.now
+            try await call()
+            times.append((ContinuousClock.now - start) / .seconds(1))
+        }
+        return (times.sorted()[Self.rounds / 2], (Self.processorTime - before) / Double(Self.rounds))
+    }
+
+    /// A load from the tier takes at most 1.3 times a load from the disk and one round trip. A read of the tier takes a tenth
+    /// of the processor time of a decode. The original has 20 KB.
+    @Test func hitOfATierCostsLittle() async throws {
+        defer { origin.stop() }
+        defer { valkey.stop() }
+        _ = try await manager.image(for: url)
+        await loader.flush(within: .seconds(10))
+        let connection = ValkeyConnection(.init(.init(.host("127.0.0.1", port: valkey.port))))
+        defer { connection.shutDown() }
+        try #require(await eventually { connection.isUp })
+        let tier = ValkeyTier(connection)
+        let key = CacheTierKey(namespace: "measure", cacheKey: "key")
+        let entry = CacheTierEntry(
+            .value(data: file, metadata: nil, extended: nil), stored: Date().timeIntervalSince1970,
+            lifetime: .seconds(600))
+        let budget = Duration.seconds(10)
+        #expect(await tier.put(entry, for: key, within: budget))
+
+        let decode = try await cost { _ = try ImageCodersManager.shared.decode(file, options: DecodingOptions()) }
+        let read = try await cost { #expect(await tier.entry(for: key, within: budget) != nil) }
+        let trip = try await cost { _ = await connection.send(RESPCommand(["PING"]), within: budget) }
+        let fromDisk = try await cost {
+            manager.imageCache.clearMemory()
+            _ = try await manager.image(for: url, options: .fromCacheOnly)
+        }
+        // A load past the local caches asks the tier.
+        let fromTier = try await cost {
+            _ = try await manager.image(
+                for: url, options: .fromLoaderOnly, context: [.storeCacheType: ImageCacheType.none])
+        }
+        #expect(origin.requestCount("/a.jpg") == 1)
+        func shown(_ seconds: Double) -> Int { Int(seconds * 1e6) }
+        print(
+            "hit \(file.count) \(shown(decode.processor)) \(shown(read.processor)) \(shown(fromDisk.time))",
+            "\(shown(trip.time)) \(shown(fromTier.time))")
+    }
+}
