@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libavif decoder. `init` parses the boxes, and ``picture(at:options:)`` decodes pixels.
+/// Owns one libavif decoder. `init` parses the boxes, and ``picture(at:options:deadline:)`` decodes pixels.
 final class AVIFDecoder {
     private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifDecoder>

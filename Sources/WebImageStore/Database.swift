@@ -93,7 +93,7 @@ final class Database {
 
 /// A prepared statement. The ``Database`` owns and finalizes the statement.
 ///
-/// To use it, bind values, call ``step()`` until it returns false, then reset. ``run(_:)`` and ``first(_:_:)`` do all
+/// To use it, bind values, call ``step()`` until it returns false, then reset. ``run(_:)`` and ``first(_:read:)`` do all
 /// three steps.
 final class Statement {
     private let handle: OpaquePointer

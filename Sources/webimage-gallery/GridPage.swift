@@ -33,7 +33,7 @@ import WebImageGTK
     func refresh() {
         let old = g_list_model_get_n_items(names)
         gtk_string_list_splice(names, 0, old, nil)
-        for place in model.shown { gtk_string_list_append(names, model.items[place].caption) }
+        for index in model.shown { gtk_string_list_append(names, model.items[index].caption) }
     }
 
     private func makeFactory() -> OpaquePointer? {

@@ -68,6 +68,14 @@ struct ImagePropertiesTests {
         #expect(properties.exif.isEmpty && properties.gps.isEmpty)
     }
 
+    /// A reader that goes on would also spend seconds on megabytes of empty chunks after the picture.
+    @Test func textBehindTheEndIsNotRead() throws {
+        let text = PNGBytes.chunk("tEXt", Data("Author\0A".utf8))
+        let data = PNGBytes.file(header: PNGBytes.header(1, 1, color: 0), before: text, rows: [[1]]) + text
+        let properties = try ImagePNGCoder.shared.imageProperties(of: data, limits: .default)
+        #expect(properties.texts == [.init(keyword: "Author", text: "A")])
+    }
+
     @Test func textThatInflatesBeyondTheLimitIsLeftOut() throws {
         let long = [UInt8](repeating: 65, count: 100_000)
         let before =

@@ -48,7 +48,7 @@ struct SandboxLifeTests {
     }
 
     /// A server may fork after it has decoded. Parent and fork would receive each other's pictures.
-    @Test func forkOfTheHostUsesWorkersOfItsOwn() async {
+    @Test(.needsRealDecoderProcesses) func forkOfTheHostUsesWorkersOfItsOwn() async {
         await #expect(processExitsWith: .success) {
             let pool = SandboxPool()
             let own = try ForkedDecodes(pool, phase: 0)

@@ -42,7 +42,8 @@ struct SandboxRestrictionTests {
     private static let kinds: [(Origin, SandboxProfile)] =
         SandboxProfile.allCases.map { (.program, $0) } + [(.template, .basic), (.template, .further)]
 
-    @Test(arguments: kinds) func kernelReportsEveryRestriction(origin: Origin, profile: SandboxProfile) throws {
+    @Test(.needsRealDecoderProcesses, arguments: kinds)
+    func kernelReportsEveryRestriction(origin: Origin, profile: SandboxProfile) throws {
         let worker = try origin.worker(profile)
         let status = try table(worker, "status")
         #expect(status["NoNewPrivs"] == "1" && status["Seccomp"] == "2" && status["PPid"] == "\(getpid())")
@@ -108,7 +109,8 @@ struct SandboxRestrictionTests {
         "map executable memory", "make memory executable", "execute a program", "trace the host",
     ]
 
-    @Test(arguments: kinds) func attemptsAreRefusedInEveryProfile(origin: Origin, profile: SandboxProfile) throws {
+    @Test(.needsRealDecoderProcesses, arguments: kinds)
+    func attemptsAreRefusedInEveryProfile(origin: Origin, profile: SandboxProfile) throws {
         var worker = try origin.worker(profile)
         for number in 0..<Attempts.count where Self.tried.contains(Attempts.name(number)) {
             let name = Attempts.name(number)

@@ -87,7 +87,8 @@ struct SandboxWorkerTests {
         #expect(worker.isUsable)
     }
 
-    @Test(arguments: SandboxProfile.allCases) func everyProfileStartsAndIsLocked(profile: SandboxProfile) throws {
+    @Test(.needsRealDecoderProcesses, arguments: SandboxProfile.allCases)
+    func everyProfileStartsAndIsLocked(profile: SandboxProfile) throws {
         let worker = try SandboxWorker(profile)
         #expect(worker.protections.hasFilter)
         if profile == .svg {

@@ -254,7 +254,7 @@ struct SandboxedCoderTests {
 
     // MARK: Loads
 
-    @Test func compressedDataIsUnpackedOnlyInAWorker() throws {
+    @Test(.needsRealDecoderProcesses) func compressedDataIsUnpackedOnlyInAWorker() throws {
         let svg = try #require(coders.coders.first { ($0 as? any DetailedImageCoder) is SandboxedCoder<ImageSVGCoder> })
         let noDrawing = Data([0x1F, 0x8B, 0x08] + [UInt8](repeating: 0, count: 40))
         #expect(svg.canDecode(from: noDrawing))
@@ -316,7 +316,7 @@ struct SandboxedCoderTests {
     }
 
     /// The filter refuses the signal of abort(3). Before it, the C library may write a message.
-    @Test(arguments: SandboxProfile.allCases, ["abort", "damage the heap"])
+    @Test(.needsRealDecoderProcesses, arguments: SandboxProfile.allCases, ["abort", "damage the heap"])
     func abortIsACrashOfItsPictureInEveryProfile(profile: SandboxProfile, fault: String) throws {
         let worker = try SandboxWorker(profile)
         var request = SandboxRequest(.attempt)

@@ -15,7 +15,9 @@ import WebImageTesting
 /// The seed is printed. To repeat a failure, set `WEBIMAGE_SEED`; to send only the target with a number, set
 /// `WEBIMAGE_TARGET` as well. `WEBIMAGE_TARGETS` sets the number of targets, `WEBIMAGE_FIRST_TARGET` the number of the first
 /// one. `Scripts/random-targets` shares the targets among processes.
-@Suite(.timeLimit(minutes: 600), .serialized)
+@Suite(
+    .timeLimit(minutes: 600), .serialized,
+    .notUnder(.thread, "it makes every decode many times slower, so that results miss the deadlines of the service"))
 struct RandomTargetTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let isLong = environment["WEBIMAGE_LONG"] != nil

@@ -20,6 +20,7 @@ struct TierCostTests {
     private let valkey: ValkeyServer
     private let folder: ScratchFolder
     private let loader: TieredImageLoader
+    private let cache: ImageCache
     private let manager: WebImageManager
     private let url: URL
     private let file: Data
@@ -33,8 +34,8 @@ struct TierCostTests {
         origin.route("/a.jpg", .body(file, headers: ["Cache-Control": "public, max-age=3600"]))
         loader = TieredImageLoader(
             WebImageDownloader(), tiers: [try ValkeyTier(url: "valkey://127.0.0.1:\(valkey.port)")])
-        manager = WebImageManager(
-            cache: ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path), loader: loader)
+        cache = ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path)
+        manager = WebImageManager(cache: cache, loader: loader)
     }
 
     /// The processor time of this process, in seconds.
@@ -78,7 +79,7 @@ struct TierCostTests {
         let read = try await cost { #expect(await tier.entry(for: key, within: budget) != nil) }
         let trip = try await cost { _ = await connection.send(RESPCommand(["PING"]), within: budget) }
         let fromDisk = try await cost {
-            manager.imageCache.clearMemory()
+            cache.clearMemory()
             _ = try await manager.image(for: url, options: .fromCacheOnly)
         }
         // A load past the local caches asks the tier.

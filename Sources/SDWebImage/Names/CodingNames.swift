@@ -38,3 +38,15 @@ extension SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived.
     public func incrementalDecodedImage() -> UIImage? { incrementalDecodedImage(options: nil) }
 }
+
+// The initialisers of the string and number types have no argument label in SDWebImage.
+
+extension ImageFormat {
+    /// Makes a format from its number.
+    public init(_ rawValue: Int) { self.init(rawValue: rawValue) }
+}
+
+extension ImageCoderOption {
+    /// Makes a key from its text.
+    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
+}

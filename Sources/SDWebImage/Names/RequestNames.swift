@@ -48,3 +48,10 @@ extension WebImageOptionsProcessorProtocol {
         processedResult(for: url, options: [], context: context)
     }
 }
+
+// The initialiser has no argument label in SDWebImage.
+
+extension WebImageContextOption {
+    /// Makes a key from its text.
+    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
+}

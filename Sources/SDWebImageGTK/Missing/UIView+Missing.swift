@@ -79,11 +79,11 @@ extension WidgetView {
     @available(*, unavailable, message: "There are no nib files; call super.init(frame:)")
     public convenience init?(coder: NSCoder) { nil }
 
-    /// Not available: containers know their widgets.
+    /// Not available: GTK's functions return the parent and the children of a widget.
     @available(*, unavailable, message: "Use gtk_widget_get_first_child(_:) and gtk_widget_get_next_sibling(_:)")
     public var subviews: [UIView] { [] }
 
-    /// Not available: containers know their widgets.
+    /// Not available: GTK's functions return the parent and the children of a widget.
     @available(*, unavailable, message: "Use gtk_widget_get_parent(_:)")
     public var superview: UIView? { nil }
 

@@ -7,16 +7,17 @@ import WebImageCore
 enum PNGTexts {
     private static let maxCount = 256
     private static let maxTextBytes = 64 << 10
+    private static let (end, tags) = ("IEND" as FourCC, ["tEXt", "zTXt", "iTXt"] as [FourCC])
 
     static func read(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> [ImageProperties.Text] {
         var texts: [ImageProperties.Text] = []
         var left = min(limits.maxAncillaryChunkBytes, 1 << 20)
         var offset = 8
         while texts.count < maxCount, let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
-            let payload = bytes.range(at: offset + 8, count: length)
+            tag != end, let payload = bytes.range(at: offset + 8, count: length)
         {
             offset = payload.upperBound + 4
-            guard ["tEXt", "zTXt", "iTXt"].contains(tag), length <= limits.maxAncillaryChunkBytes,
+            guard tags.contains(tag), length <= limits.maxAncillaryChunkBytes,
                 let text = text(tag, Data(bytes[payload]), atMost: min(left, maxTextBytes))
             else { continue }
             left -= text.text.utf8.count

@@ -56,6 +56,9 @@ struct FourCC: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral 
 
     init(stringLiteral value: StaticString) {
         precondition(value.utf8CodeUnitCount == 4, "a chunk's name has four characters")
-        rawValue = (0..<4).reduce(0) { $0 << 8 | UInt32(value.utf8Start[$1]) }
+        // Parsers compare each chunk with literals: a generic `reduce` would take most of their time in a debug build.
+        let text = value.utf8Start
+        let (first, second) = (UInt32(text[0]) << 24 | UInt32(text[1]) << 16, UInt32(text[2]) << 8 | UInt32(text[3]))
+        rawValue = first | second
     }
 }

@@ -135,7 +135,7 @@ package final class DecodePool: Sendable {
     /// Runs `work` on the pool and waits for its result. Before the work, `measure` runs on one of the pool's
     /// threads and returns the memory of the work in bytes.
     ///
-    /// - Throws: The same errors as ``run(cost:priority:work:)``.
+    /// - Throws: The same errors as ``run(cost:priority:budget:work:)``.
     package func run<Value: Sendable>(
         measuring measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle = LoadPriorityHandle(),
         budget: WorkBudget = WorkBudget(time: nil), work: @escaping @Sendable () throws(WebImageError) -> Value

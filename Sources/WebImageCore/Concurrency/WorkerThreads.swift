@@ -69,7 +69,7 @@ package final class WorkerThreads: Sendable {
         thread.start()
     }
 
-    /// Waits for a signal of ``wake(_:)``. Returns false if the idle time has passed and the thread must end.
+    /// Waits for a signal of ``wake(limit:_:)``. Returns false if the idle time has passed and the thread must end.
     private func waitsForMore(_ next: Next) -> Bool {
         state.withLock { $0.idle += 1 }
         // Check again for work: if work was added after the last check but before `idle` was increased,

@@ -16,7 +16,7 @@ public import WebImageCore
 
     /// Makes a spinner. Without a colour, the spinner has the colour of the theme.
     public init(size: Size = .medium, color: ImageColor? = nil) {
-        let spinner = WidgetView.made(gtk_spinner_new())
+        let spinner = WidgetView.view(ofNew: gtk_spinner_new())
         let widget = UnsafeMutablePointer<GtkWidget>(spinner.widget)
         gtk_widget_set_size_request(widget, CInt(size.rawValue), CInt(size.rawValue))
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)

@@ -34,9 +34,9 @@ public import WebImageCore
         self.style = style
         switch style {
         case .bar:
-            indicatorView = WidgetView.made(gtk_progress_bar_new())
+            indicatorView = WidgetView.view(ofNew: gtk_progress_bar_new())
         case .ring, .overlay:
-            indicatorView = WidgetView.made(UnsafeMutablePointer(webimage_view_new()))
+            indicatorView = WidgetView.view(ofNew: UnsafeMutablePointer(webimage_view_new()))
         }
         let widget = UnsafeMutablePointer<GtkWidget>(indicatorView.widget)
         gtk_widget_set_can_target(widget, 0)

@@ -118,7 +118,7 @@ extension WidgetView {
     /// Repeats the failed loads, including loads of URLs that are remembered as failed.
     ///
     /// - Parameter completed: receives the result of the repeated load under the view's own key. If the load under that
-    ///   key had not failed, it receives the result of the newest load that had failed.
+    ///   key had not failed, it receives the result of the newest load if that failed, otherwise of any repeated load.
     /// - Returns: the load whose result `completed` receives; nil if no load had failed.
     @discardableResult
     public func retryImageLoad(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {

@@ -82,14 +82,15 @@ public import WebImageCore
         return OpaquePointer(box)
     }
 
+    /// Whether this view class supports an existing widget.
     class func canAdopt(_ widget: OpaquePointer) -> Bool { true }
 
-    static func made(_ widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
+    /// Makes a view for the result of a GTK constructor. Stops the program for a null result, which means that there is no
+    /// display.
+    static func view(ofNew widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
         guard let widget else { preconditionFailure("GTK cannot make widgets; is there a display?") }
         return WidgetView(OpaquePointer(widget))
     }
-
-    static func made(_ widget: OpaquePointer) -> WidgetView { WidgetView(widget) }
 
     /// Attaches the main loop and initialises GTK, before the first widget is made.
     static func prepare() {

@@ -32,13 +32,13 @@ package enum ColorTransformCache {
 
     /// Removes all entries.
     package static func clear() {
-        let kept = entries.withLock { entries in
+        let removed = entries.withLock { entries in
             defer { entries = [] }
             return entries
         }
         // Free the removed entries after the lock is released, so that other threads do not wait for the lock
         // meanwhile.
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(removed) {}
     }
 
     static func transform(from profile: ColorProfile, format: PixelFormat) -> ColorTransform? {

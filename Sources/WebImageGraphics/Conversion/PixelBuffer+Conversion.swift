@@ -29,6 +29,7 @@ extension PixelBuffer {
         return try straight.straightConverted(to: target, isOpaque: isOpaque)
     }
 
+    /// Converts a receiver of format `rgba8` (straight alpha).
     private func straightConverted(to target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         switch target {
         case .rgba8: self

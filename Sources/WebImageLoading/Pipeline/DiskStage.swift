@@ -42,7 +42,7 @@ struct DiskStage: Sendable {
     /// Returns the bytes of the original; nil for a miss. A custom cache that returns decoded images supplies an image
     /// instead of the bytes.
     func original(_ plan: LoadPlan) async throws(WebImageError) -> EncodedResource? {
-        let (cache, type) = plan.source
+        let (cache, type) = plan.originalLookup
         guard type != .none else { return nil }
         guard let layered = cache.layered else {
             // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already

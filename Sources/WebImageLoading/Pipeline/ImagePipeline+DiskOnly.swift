@@ -16,7 +16,7 @@ extension ImagePipeline {
     func storeOriginal(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> StageSummary? {
         guard let (cache, key) = StoreRequest.place(of: plan) else { return nil }
         guard !Task.isCancelled else { throw .cancelled }
-        if plan.source.type.includesDisk, await has(key, in: cache) {
+        if plan.originalLookup.type.includesDisk, await has(key, in: cache) {
             return StageSummary(origin: .disk)
         }
         do throws(WebImageError) {

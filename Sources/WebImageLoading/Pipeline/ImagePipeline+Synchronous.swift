@@ -16,8 +16,8 @@ extension ImagePipeline {
             hit.version = entry.record?.version
             return hit
         }
-        guard plan.transformer == nil, plan.source.type.includesDisk,
-            let cache = plan.source.cache.layered,
+        guard plan.transformer == nil, plan.originalLookup.type.includesDisk,
+            let cache = plan.originalLookup.cache.layered,
             let (image, entry) = decoded(plan.originalDecoder, cache, plan)
         else { return nil }
         let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)

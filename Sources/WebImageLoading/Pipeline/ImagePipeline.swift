@@ -247,7 +247,7 @@ final class ImagePipeline: Sendable {
                 }
             })
         guard isDamaged else { return made }
-        plan.source.cache.layered?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        plan.originalLookup.cache.layered?.removeCorruptDiskEntry(forKey: plan.originalKey)
         return try await decodedOriginal(plan, as: identity, handle, skippingDisk: true)
     }
 

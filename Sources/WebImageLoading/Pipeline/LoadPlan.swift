@@ -177,7 +177,7 @@ extension LoadPlan {
     }
 
     /// The cache and the layers in which the original is looked up.
-    var source: (cache: ResolvedCache, type: ImageCacheType) {
+    var originalLookup: (cache: ResolvedCache, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }
@@ -258,13 +258,13 @@ extension LoadPlan {
     private static let variantOptions: WebImageOptions = [.waitStoreCache, .queryMemoryData]
 
     var originalIdentity: OriginalIdentity {
-        let source = source
-        let isLayered = source.cache.layered != nil
+        let lookup = originalLookup
+        let isLayered = lookup.cache.layered != nil
         return OriginalIdentity(
             url: url, sharing: sharing, unshared: unshared, key: keys.original,
-            cache: RoleIdentity(source.cache.role), loader: RoleIdentity(loader.role),
+            cache: RoleIdentity(lookup.cache.role), loader: RoleIdentity(loader.role),
             options: options.intersection(Self.originalOptions),
-            queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
+            queryType: isLayered ? (lookup.type.includesDisk ? .disk : .none) : lookup.type,
             isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
             delegateOwner: host.hasDelegate ? ObjectIdentifier(host) : nil,
             decoding: isLayered && sharing != nil ? nil : decoding.options)

@@ -39,8 +39,8 @@ package enum MemoryStage {
 
     /// Returns the full-size image in memory, as the input of a transformer. Nil for a miss and for a thumbnail load.
     static func original(_ plan: LoadPlan) -> DecodedImage? {
-        guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
-            let cache = plan.source.cache.layered,
+        guard plan.isVariant, plan.thumbnail == nil, plan.originalLookup.type.includesMemory,
+            let cache = plan.originalLookup.cache.layered,
             let image = image(of: plan.keys.original, in: cache, isTransformed: false, plan.wanted)
         else { return nil }
         let version = image.originalVersion(as: plan.keys.original)

@@ -130,7 +130,7 @@ final class ResultProvider: Sendable {
         return (entry, level)
     }
 
-    /// Returns the stored result if it may be used; otherwise makes the result. See ``made(_:needsPermit:_:)`` for
+    /// Returns the stored result if it may be used; otherwise makes the result. See ``made(_:needsPermit:_:starter:)`` for
     /// `needsPermit`.
     func provide(_ job: PictureJob, needsPermit: Bool = true) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }

@@ -1,9 +1,10 @@
 /// The time, the memory and the cancellation of all steps of one piece of work, such as a result of the image service:
 /// fetching, reading the header, decoding, drawing, transforming and encoding.
 ///
-/// Every job of the decode pool has a budget. Steps find it in ``current`` and check it between rows, frames or calls
-/// of a library. A step that cannot be interrupted states its time before it runs (``admit(_:seconds:)``). If the
-/// caller of the job is cancelled, the next check ends the job.
+/// A job of ``DecodePool/run(cost:priority:budget:work:)`` has a budget; a job of `submit`, for which no caller waits, has
+/// none. Steps find it in ``current`` and check it between rows, frames or calls of a library. A step that cannot be
+/// interrupted states its time before it runs (``admit(_:seconds:)``). If the caller of the job is cancelled, the next
+/// check ends the job.
 ///
 /// Thread-safe.
 public final class WorkBudget: Sendable {
