@@ -1,5 +1,5 @@
 package import Testing
-import WebImageTesting
+package import WebImageTesting
 
 extension Trait where Self == TimeLimitTrait {
     /// Returns a time limit of `minutes` minutes. Under a sanitizer, the limit is multiplied by ``Sanitizer/slowdown``.
