@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImage
-public import WebImageGraphics
 
 // Signatures of SDImageCoderHelper that differ from those of its class here.
 
