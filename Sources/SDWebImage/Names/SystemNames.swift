@@ -1,5 +1,3 @@
-public import Foundation
-public import WebImage
 public import WebImageGraphics
 
 // Names of Apple's libraries that SDWebImage's signatures contain.
