@@ -137,6 +137,63 @@ final class StoredNote: NSObject, NSSecureCoding {
         #expect(found == ["b", "c"])
     }
 
+    // SDImageCacheTests.test46MemoryCacheWeakCache
+    @Test(arguments: [false, true]) func memoryPressureEvictsObjectsThatAreNotInUse(areInUse: Bool) {
+        let config = SDImageCacheConfig()
+        let relay = MemoryPressureRelay()
+        config.value.memoryPressureSource = relay
+        let memory = SDMemoryCache<NSString, NSObject>(config: config)
+        var held: [NSObject] = []
+        for name in ["a", "b", "c", "d"] {
+            let object = NSObject()
+            memory.setObject(object, forKey: NSString(string: name))
+            if areInUse { held.append(object) }
+        }
+        func found() -> [Bool] { ["a", "b", "c", "d"].map { memory.object(forKey: $0) != nil } }
+        relay.report(.warning)
+        #expect(found() == [areInUse, areInUse, true, true])
+        relay.report(.critical)
+        #expect(found() == Array(repeating: areInUse, count: 4))
+        #expect(!areInUse || memory.object(forKey: "d") === held.last)
+        relay.report(.critical)
+        memory.removeObject(forKey: "a")
+        config.shouldUseWeakMemoryCache = false
+        #expect(found() == [false, false, false, false])
+        config.shouldUseWeakMemoryCache = true
+        #expect(found() == [false, areInUse, areInUse, areInUse])
+        relay.report(.critical)
+        held = []
+        #expect(found() == [false, false, false, false])
+    }
+
+    @Test func evictedObjectInUseKeepsItsCost() {
+        let config = SDImageCacheConfig()
+        config.maxMemoryCost = 10
+        let memory = SDMemoryCache<NSString, NSObject>(config: config)
+        let (object, large) = (NSObject(), NSObject())
+        memory.setObject(object, forKey: "a", cost: 6)
+        memory.setObject(NSObject(), forKey: "b", cost: 4)
+        memory.setObject(large, forKey: "large", cost: 11)
+        #expect(memory.object(forKey: "b") != nil && memory.object(forKey: "large") === large)
+        memory.setObject(NSObject(), forKey: "c", cost: 5)
+        // "a" was evicted for "c"; storing it again evicts "b".
+        #expect(memory.object(forKey: "a") === object)
+        #expect(memory.object(forKey: "b") == nil)
+        memory.removeAllObjects()
+        #expect(memory.object(forKey: "a") == nil && memory.object(forKey: "large") == nil)
+    }
+
+    @Test func referencesToReleasedObjectsAreSwept() {
+        let config = SDImageCacheConfig()
+        config.maxMemoryCount = 1
+        let memory = SDMemoryCache<NSNumber, NSObject>(config: config)
+        let held = (0..<300).map { _ in NSObject() }
+        for (index, object) in held.enumerated() { memory.setObject(object, forKey: NSNumber(value: index)) }
+        for index in 300..<5000 { memory.setObject(NSObject(), forKey: NSNumber(value: index)) }
+        let found = held.indices.filter { memory.object(forKey: NSNumber(value: $0)) === held[$0] }
+        #expect(found.count == 300 && memory.object(forKey: NSNumber(value: 4000)) == nil)
+    }
+
     @Test func limitsOfACacheReachItsMemoryLayer() throws {
         let config = SDImageCacheConfig()
         config.memoryCacheClass = SDMemoryCache<NSString, UIImage>.self

@@ -5,8 +5,10 @@ import WebImageCompatibility
 /// configuration: `maxMemoryCost` and `maxMemoryCount`.
 ///
 /// Images under string keys are stored in a ``WebImageCore/MemoryCache``, which is the default memory layer of
-/// ``SDImageCache``; it also reacts to memory pressure. Other objects are removed in the order of their insertion when
-/// a limit is exceeded. Equal strings are one key, whether they are a `String` or an `NSString`. Safe on any thread.
+/// ``SDImageCache``. Other objects are evicted in the order of their insertion when a limit is exceeded; memory pressure
+/// evicts the older half of them, and all if it is critical. If `shouldUseWeakMemoryCache` of the configuration is true,
+/// a look-up still finds the evicted objects that the program uses. Equal strings are one key, whether they are a
+/// `String` or an `NSString`. Safe on any thread.
 open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCacheProtocol, @unchecked Sendable {
     // Unchecked is correct because the stored properties are immutable or locked. A subclass must protect the
     // properties that it adds.
@@ -14,41 +16,22 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
     /// The configuration of the cache.
     public let config: SDImageCacheConfig
     private let images: MemoryCache
-    private let others = Locked(Others())
-
-    private struct Others {
-        var entries: [AnyHashable: (object: AnyObject, cost: Int, number: Int)] = [:]
-        var order: [Int: AnyHashable] = [:]
-        var (first, next, cost) = (0, 0, 0)
-
-        mutating func remove(_ key: AnyHashable) -> AnyObject? {
-            guard let old = entries.removeValue(forKey: key) else { return nil }
-            order[old.number] = nil
-            cost -= old.cost
-            return old.object
-        }
-
-        /// Returns the removed objects. The caller releases them after unlocking.
-        mutating func insert(
-            _ object: AnyObject, _ key: AnyHashable, cost added: Int, limit: (cost: Int, count: Int)
-        ) -> [AnyObject?] {
-            var removed = [remove(key)]
-            entries[key] = (object, added, next)
-            order[next] = key
-            next += 1
-            cost += added
-            while first < next, cost > limit.cost || entries.count > limit.count {
-                if let oldest = order[first] { removed.append(remove(oldest)) }
-                first += 1
-            }
-            return removed
-        }
-    }
+    private let others = Locked(ObjectTable())
+    private let observation = Locked<(any Sendable)?>(nil)
 
     /// Creates an empty cache.
     public required init(config: SDImageCacheConfig) {
         self.config = config
         images = MemoryCache(config: config.value)
+        let source = config.value.memoryPressureSource ?? MemoryPressureRelay.system
+        let token = source.observe { [weak self] pressure in self?.evict(under: pressure) }
+        observation.withLock { $0 = token }
+    }
+
+    private func evict(under pressure: MemoryPressure) {
+        let limits = ObjectTable.Limits(config.value)
+        let removed = others.withLock { $0.evict(under: pressure, limits: limits) }
+        withExtendedLifetime(removed) {}
     }
 
     /// The limit for the sum of all costs in bytes: `maxMemoryCost` of the configuration.
@@ -97,7 +80,17 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
     open func object(forKey key: Any) -> Any? {
         if let name = key as? String, let image: Image = images.object(forKey: name) { return image }
         let key = Self.hashable(key)
-        return others.withLock { $0.entries[key]?.object }
+        let (object, mayBeEvicted) = others.withLock { ($0.object(key), $0.hasWeakReferences) }
+        return object ?? (mayBeEvicted ? reinsertedObject(key) : nil)
+    }
+
+    /// Finds an evicted object that the program still uses. Stores the object in the cache again and returns it.
+    private func reinsertedObject(_ key: AnyHashable) -> AnyObject? {
+        let limits = ObjectTable.Limits(config.value)
+        guard limits.keepsWeakReferences else { return nil }
+        let (object, removed) = others.withLock { $0.reinsert(key, limits: limits) }
+        withExtendedLifetime(removed) {}
+        return object
     }
 
     /// Stores an object under a key. The cost of an image is the size of its pixels; the cost of another object is 0.
@@ -105,7 +98,8 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
         setObject(object, forKey: key, cost: UInt(clamping: (object as? Image)?.memoryCost ?? 0))
     }
 
-    /// Stores an object with a cost in bytes under a key. Nil removes the entry.
+    /// Stores an object with a cost in bytes under a key. Nil removes the entry. An object whose cost exceeds the limit is
+    /// not stored; it is found only while the program uses it.
     open func setObject(_ object: Any?, forKey key: Any, cost: UInt) {
         removeObject(forKey: key)
         guard let object else { return }
@@ -115,32 +109,29 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
             return images.setObject(image, forKey: name, cost: Int(clamping: cost))
         }
         let key = Self.hashable(key)
-        let limit = (
-            cost: limits.maxMemoryCost == 0 ? Int.max : limits.maxMemoryCost,
-            count: limits.maxMemoryCount == 0 ? Int.max : limits.maxMemoryCount
-        )
-        let dropped = others.withLock {
-            $0.insert(object as AnyObject, key, cost: min(Int(clamping: cost), 1 << 40), limit: limit)
+        let removed = others.withLock {
+            $0.insert(
+                object as AnyObject, key, cost: min(Int(clamping: cost), 1 << 40), limits: ObjectTable.Limits(limits))
         }
-        withExtendedLifetime(dropped) {}
+        withExtendedLifetime(removed) {}
     }
 
     /// Removes the entry of a key.
     open func removeObject(forKey key: Any) {
         if let name = key as? String { images.removeObject(forKey: name) }
         let key = Self.hashable(key)
-        let dropped = others.withLock { $0.remove(key) }
-        withExtendedLifetime(dropped) {}
+        let removed = others.withLock { $0.remove(key) }
+        withExtendedLifetime(removed) {}
     }
 
     /// Removes all entries.
     open func removeAllObjects() {
         images.removeAllObjects()
-        let dropped = others.withLock { others in
-            defer { others = Others() }
+        let removed = others.withLock { others in
+            defer { others = ObjectTable() }
             return others
         }
-        withExtendedLifetime(dropped) {}
+        withExtendedLifetime(removed) {}
     }
 
     /// Applies a changed configuration of the cache that uses this layer.
