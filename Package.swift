@@ -352,7 +352,7 @@ for target in package.targets {
 }
 
 // While one edits, a build of few test targets takes a fraction of the time:
-// WEBIMAGE_TESTS="WebImageCoreTests,WebImageTests" swift build --build-tests --product swift-web-imagePackageTests
+// WEBIMAGE_TESTS="WebImageCoreTests,WebImageTests" swift build --product swift-web-imagePackageTests
 if let wanted = Context.environment["WEBIMAGE_TESTS"], !wanted.isEmpty {
     let names = wanted.split(separator: ",").map(String.init)
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }

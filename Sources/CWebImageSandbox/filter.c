@@ -21,6 +21,10 @@
 #define FILTER_ARCHITECTURE 0  // the filter is not installed, and the lock fails
 #endif
 
+#if WEBIMAGE_HAS_ADDRESS_SANITIZER
+#define FILTER_FOR_ADDRESS_SANITIZER
+#endif
+
 #include "filter_program.h"
 
 #ifndef SECCOMP_FILTER_FLAG_TSYNC

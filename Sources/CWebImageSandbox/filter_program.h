@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 
 // The list of allowed system calls as a program for the kernel's filter. The file that includes this one defines
-// FILTER_ARCHITECTURE and the numbers __NR_… of that architecture: a test builds the list of another one.
+// FILTER_ARCHITECTURE and the numbers __NR_… of that architecture: a test builds the list of another one. With
+// FILTER_FOR_ADDRESS_SANITIZER, the list has the calls of that sanitizer's runtime too.
 
 #define CALL(name) __NR_##name
 
@@ -70,6 +71,16 @@ static void build_filter(filter_program *p, unsigned features, bool files) {
         CALL(rt_sigprocmask),
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) allow(p, plain[i]);
+#ifdef FILTER_FOR_ADDRESS_SANITIZER
+    // Asks for the stack of signals before a function that does not return, waits for its own locks, and writes its report.
+    allow(p, CALL(sigaltstack));
+    allow(p, CALL(sched_yield));
+    add(p, IF_EQUAL(CALL(write), 0, 4));
+    add(p, LOAD_ARGUMENT(0));
+    add(p, IF_EQUAL(webimage_sandbox_reports, 0, 1));
+    add(p, RETURN(SECCOMP_RET_ALLOW));
+    add(p, RETURN(SECCOMP_RET_ERRNO | EBADF));
+#endif
     // Without the pipe, the worker would go on after the end of its host.
     add(p, IF_EQUAL(CALL(close), 0, 4));
     add(p, LOAD_ARGUMENT(0));

@@ -41,8 +41,16 @@ void webimage_sandbox_end_with_host(void) {
     if (poll(&host, 1, 0) > 0) _exit(0);
 }
 
+#if WEBIMAGE_HAS_ADDRESS_SANITIZER
+// Of the sanitizer's runtime: where it writes what it finds.
+void __sanitizer_set_report_fd(void *descriptor);
+#endif
+
 void webimage_sandbox_prepare(webimage_sandbox_protections *protections) {
     webimage_sandbox_end_with_host();
+#if WEBIMAGE_HAS_ADDRESS_SANITIZER
+    __sanitizer_set_report_fd((void *)webimage_sandbox_reports);
+#endif
 
     // A depth, not a condition: many systems forbid it. CLONE_NEWPID would forbid every later thread.
     protections->namespaces =
@@ -131,11 +139,14 @@ static int restrict_files(unsigned features) {
 const char *webimage_sandbox_lock(
     unsigned features, uint64_t address_space, webimage_sandbox_protections *protections) {
     uint64_t now = address_space_now();
-    // A memfd that is written escapes the limit of the address space; no file may grow instead.
-    if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_NOFILE, features & webimage_sandbox_fonts ? 64 : 16)
-        || !set_limit(RLIMIT_FSIZE, 0))
+    if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_NOFILE, features & webimage_sandbox_fonts ? 64 : 16))
         return "limits";
-    if (address_space && now && !set_limit(RLIMIT_AS, now + address_space)) return "address space";
+    // The address sanitizer maps memory for itself, and its report may go to a file.
+    if (!WEBIMAGE_HAS_ADDRESS_SANITIZER) {
+        // A memfd that is written escapes the limit of the address space; no file may grow instead.
+        if (!set_limit(RLIMIT_FSIZE, 0)) return "limits";
+        if (address_space && now && !set_limit(RLIMIT_AS, now + address_space)) return "address space";
+    }
     if (!(features & webimage_sandbox_threads) && !set_limit(RLIMIT_NPROC, 0)) return "processes";
     if (!drop_capabilities()) return "capabilities";
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return "no new privileges";

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "CWebImageSandbox.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -21,4 +20,4 @@ void webimage_sandbox_return_window(void *start, size_t count) {
     if (end > first) madvise((void *)first, end - first, MADV_REMOVE);
 }
 
-bool webimage_sandbox_has_address_sanitizer(void) { return dlsym(RTLD_DEFAULT, "__asan_init") != NULL; }
+bool webimage_sandbox_has_address_sanitizer(void) { return WEBIMAGE_HAS_ADDRESS_SANITIZER; }

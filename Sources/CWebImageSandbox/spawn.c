@@ -9,7 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -59,6 +58,9 @@ static int raised(int descriptor) {
     return copy;
 }
 
+// The first descriptor that a worker does not have.
+enum { first_closed = WEBIMAGE_HAS_ADDRESS_SANITIZER ? webimage_sandbox_reports + 1 : webimage_sandbox_lifetime + 1 };
+
 static void close_if_open(int descriptor) {
     if (descriptor >= 0) close(descriptor);
 }
@@ -83,12 +85,16 @@ int webimage_sandbox_spawn(const char *executable, int window, char *const envir
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
+#if WEBIMAGE_HAS_ADDRESS_SANITIZER
+    if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, webimage_sandbox_reports);
+#endif
     for (int stream = 0; stream < 3; stream++)
         posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream ? O_WRONLY : O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, sockets[1], webimage_sandbox_socket);
     posix_spawn_file_actions_adddup2(&actions, lent, webimage_sandbox_window);
     posix_spawn_file_actions_adddup2(&actions, pipes[0], webimage_sandbox_lifetime);
-    posix_spawn_file_actions_addclosefrom_np(&actions, webimage_sandbox_lifetime + 1);
+    posix_spawn_file_actions_addclosefrom_np(&actions, first_closed);
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -170,19 +176,4 @@ uint64_t webimage_sandbox_next_end(int watch) {
     do count = epoll_wait(watch, &event, 1, -1);
     while (count < 0 && errno == EINTR);
     return count == 1 ? event.data.u64 : 0;
-}
-
-int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address_space, uint64_t seconds) {
-    struct rlimit limit;
-    if (address_space) {
-        if (prlimit(child->pid, RLIMIT_AS, NULL, &limit)) return errno;
-        limit.rlim_cur = address_space < limit.rlim_max ? address_space : limit.rlim_max;
-        if (prlimit(child->pid, RLIMIT_AS, &limit, NULL)) return errno;
-    }
-    if (seconds) {
-        if (prlimit(child->pid, RLIMIT_CPU, NULL, &limit)) return errno;
-        limit.rlim_cur = seconds < limit.rlim_max ? seconds : limit.rlim_max;
-        if (prlimit(child->pid, RLIMIT_CPU, &limit, NULL)) return errno;
-    }
-    return 0;
 }

@@ -102,6 +102,27 @@ struct SandboxFaultTests {
         return request
     }
 
+    /// Shows that a build with the address sanitizer watches the code of workers, and that nothing hides what it finds.
+    @Test(
+        .enabled(if: Sanitizer.running == .address, "only the address sanitizer finds damage and goes on to report it"),
+        arguments: SandboxProfile.allCases)
+    func damageInAWorkerIsReportedAndFailsItsPicture(profile: SandboxProfile) throws {
+        // The worker gets the standard error of this moment.
+        let folder = try ScratchFolder()
+        let path = folder.url.appendingPathComponent("report").path
+        let (own, file) = (dup(2), open(path, O_WRONLY | O_CREAT, 0o600))
+        dup2(file, 2)
+        let start = Result { try SandboxWorker(profile) }
+        dup2(own, 2)
+        for descriptor in [own, file] { close(descriptor) }
+        let worker = try start.get()
+        let error = #expect(throws: WebImageError.self) { try worker.image(request("damage the heap")) }
+        #expect(error?.underlying == .codec(library: "decoder process", message: "crashed (SIGABRT)"))
+        let report = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(report.contains("ERROR: AddressSanitizer: attempting free"), "\(report)")
+        #expect(report.contains("SUMMARY: AddressSanitizer"), "\(report)")
+    }
+
     /// Shows that the claims of the other faults are refused for what they claim.
     @Test func pictureOfTheRightNumbersIsAccepted() throws {
         let worker = try SandboxWorker(.basic)

@@ -6,6 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+// Whether this is a build with the address sanitizer. Its runtime needs more than a decoder; no other build allows that.
+#if defined(__SANITIZE_ADDRESS__)
+#define WEBIMAGE_HAS_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WEBIMAGE_HAS_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef WEBIMAGE_HAS_ADDRESS_SANITIZER
+#define WEBIMAGE_HAS_ADDRESS_SANITIZER 0
+#endif
+
 // Decoder processes: how a worker starts, what it may do, and how host and worker exchange messages.
 // No library is used. Swift cannot express these parts: a replacement of __libc_start_main, code between fork and exec,
 // control messages of sendmsg(2), and filters of the kernel.
@@ -30,6 +42,7 @@ enum {
     webimage_sandbox_socket = 3,    // SOCK_SEQPACKET, to the host
     webimage_sandbox_window = 4,    // a sealed memfd that host and worker map
     webimage_sandbox_lifetime = 5,  // a pipe whose other end only the host has
+    webimage_sandbox_reports = 6,   // the host's standard error; only in builds with the address sanitizer
 };
 
 // The number of the call with which abort(3) sends its signal. The filter refuses it, so a decoder that aborts reports it.
@@ -51,7 +64,7 @@ int webimage_sandbox_make_window(size_t size);
 // Makes a memfd with these bytes that nothing can change. Returns -1 and sets errno.
 int webimage_sandbox_make_sealed(const void *bytes, size_t count);
 
-// Starts `executable` as a worker with exactly this environment. Descriptors other than the three above and the
+// Starts `executable` as a worker with exactly this environment. Descriptors other than those above and the
 // standard ones, which are /dev/null, are closed in it. Returns 0 or an errno.
 int webimage_sandbox_spawn(const char *executable, int window, char *const environment[], webimage_sandbox_child *child);
 
@@ -93,9 +106,6 @@ int webimage_sandbox_watch(int watch, const webimage_sandbox_child *child, uint6
 
 // Waits until a worker of the list ends, and returns its number; 0 if the wait failed. Returns each end once.
 uint64_t webimage_sandbox_next_end(int watch);
-
-// Limits the address space of a running worker in bytes (0: no change), and its processor time in seconds.
-int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address_space, uint64_t seconds);
 
 // --- Messages, both sides (message.c) ----------------------------------------------------------------------------
 
@@ -185,7 +195,7 @@ void webimage_sandbox_return_memory(void);
 // Returns a part of the window to the kernel. Its bytes are zero afterwards.
 void webimage_sandbox_return_window(void *start, size_t count);
 
-// Whether the program was built with the address sanitizer, which watches the heap only.
+// Whether the program was built with the address sanitizer, which does not watch the window.
 bool webimage_sandbox_has_address_sanitizer(void);
 
 // --- Attempts of tests (start.c) ---------------------------------------------------------------------------------
