@@ -10,9 +10,10 @@ package enum SandboxFuzzing {
     package static func read(_ data: Data) {
         _ = SandboxRequest(data)
         _ = SandboxAnswer(data)
-        _ = ImageInfo(sandboxPayload: data)
-        _ = ImageProperties(sandboxPayload: data)
-        _ = SandboxStreamFacts(payload: data)
+        let formats = SandboxProfile.basic.types.flatMap { $0.formats }
+        _ = ImageInfo(sandboxPayload: data, formats: formats)
+        _ = ImageProperties(sandboxPayload: data, formats: formats)
+        _ = SandboxStreamFacts(payload: data, formats: formats)
         _ = SandboxAnimationFacts(payload: data, .default)
         converse(data, pixels: true)
         converse(data, pixels: false)

@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Results that are no pixels. The host parses them from a copy, with bounds for every number.
+/// Results that are no pixels. The host parses them from a copy, with bounds for every number, and with the formats that
+/// the coder may report.
 enum SandboxPayload {
     /// The longest payload that the host accepts for a file of `byteCount` bytes. Metadata is part of the file or, if it
     /// is compressed, within the limits of ancillary data. A frame takes at least some bytes of the file.
@@ -35,16 +36,17 @@ extension ImageInfo {
         for delay in delaysMilliseconds { fields.write(delay) }
     }
 
-    init?(sandboxPayload bytes: Data) {
+    init?(sandboxPayload bytes: Data, formats: [ImageFormat]) {
         var fields = FieldReader(bytes)
-        self.init(&fields)
+        self.init(&fields, formats)
         guard fields.rest == 0 else { return nil }
     }
 
-    fileprivate init?(_ fields: inout FieldReader) {
+    fileprivate init?(_ fields: inout FieldReader, _ formats: [ImageFormat]) {
         // The size of a drawing is not limited by the size of its pixels.
         let sides = 1...Int(Int32.max)
-        guard let format = fields.format(), let width = fields.number(in: sides), let height = fields.number(in: sides),
+        guard let format = fields.format(), formats.contains(format),
+            let width = fields.number(in: sides), let height = fields.number(in: sides),
             let orientation = fields.number(in: 1...8).flatMap(ImageOrientation.init(rawValue:)),
             let frameCount = fields.number(in: 1...Int(Int32.max)), let loopCount = fields.number(in: -1...Int.max),
             let bitDepth = fields.number(in: 0...0xFFFF), let flags = fields.flags(5),
@@ -86,9 +88,9 @@ extension ImageProperties {
         return fields.bytes
     }
 
-    init?(sandboxPayload bytes: Data) {
+    init?(sandboxPayload bytes: Data, formats: [ImageFormat]) {
         var fields = FieldReader(bytes)
-        guard let info = ImageInfo(&fields) else { return nil }
+        guard let info = ImageInfo(&fields, formats) else { return nil }
         self.init(info: info)
         guard let tiff = Self.directory(&fields), let exif = Self.directory(&fields),
             let gps = Self.directory(&fields), let flags = fields.flags(5)
@@ -190,9 +192,10 @@ struct SandboxAnimationFacts: Equatable {
         return fields.bytes
     }
 
-    init?(payload: Data, _ limits: DecodingLimits) {
+    /// - Parameter known: the number of frames, if the worker has claimed it before.
+    init?(payload: Data, _ limits: DecodingLimits, frameCount known: Int? = nil) {
         var fields = FieldReader(payload)
-        guard let frameCount = fields.number(in: 0...max(limits.maxFrameCount, 1)),
+        guard let frameCount = fields.number(in: 0...max(limits.maxFrameCount, 1)), frameCount == known ?? frameCount,
             let loopCount = fields.number(in: 0...Int.max),
             let durations = fields.list({ $0.real(in: 0...1e9) }), durations.count == frameCount, fields.rest == 0
         else { return nil }
@@ -215,12 +218,12 @@ struct SandboxStreamFacts: Equatable {
 
     init(revision: Int = 0, info: ImageInfo? = nil) { (self.revision, self.info) = (revision, info) }
 
-    init?(payload: Data) {
+    init?(payload: Data, formats: [ImageFormat]) {
         var fields = FieldReader(payload)
         guard let revision = fields.number(in: 0...Int.max), let flags = fields.flags(1) else { return nil }
         self.revision = revision
         if flags[0] {
-            guard let info = ImageInfo(&fields) else { return nil }
+            guard let info = ImageInfo(&fields, formats) else { return nil }
             self.info = info
         }
         guard fields.rest == 0 else { return nil }

@@ -112,8 +112,9 @@ final class SandboxAnimation: Sendable {
             guard frameCount > 1 else { return (image, nil) }
             worker.sessions.keep(session.number)
             session.isIn(worker)
-            let facts = try describe(session.request(.describe, options), of: .none, byteCount: data.count, in: worker)
-            guard facts.frameCount == frameCount else { throw worker.endAfterMalformedAnswer() }
+            let facts = try describe(
+                session.request(.describe, options), of: .none, byteCount: data.count, frameCount: frameCount,
+                in: worker)
             return (
                 image,
                 SandboxAnimation(data, facts: facts, session: session, options: options, size: image.pixelSize)
@@ -151,11 +152,12 @@ final class SandboxAnimation: Sendable {
     }
 
     private static func describe(
-        _ request: SandboxRequest, of input: SandboxWorker.Input, byteCount: Int, in worker: SandboxWorker
+        _ request: SandboxRequest, of input: SandboxWorker.Input, byteCount: Int, frameCount: Int? = nil,
+        in worker: SandboxWorker
     ) throws(WebImageError) -> SandboxAnimationFacts {
         let limits = request.options.limits
         let payload = try worker.payload(request, input, mostBytes: SandboxPayload.mostBytes(byteCount, limits))
-        guard let facts = SandboxAnimationFacts(payload: payload, limits) else {
+        guard let facts = SandboxAnimationFacts(payload: payload, limits, frameCount: frameCount) else {
             throw worker.endAfterMalformedAnswer()
         }
         return facts
@@ -239,9 +241,9 @@ final class SandboxStream: Sendable {
         (request.isFirst, request.isLast) = (isFirst, isLast)
         let payload = try worker.payload(
             request, .data(bytes), mostBytes: SandboxPayload.mostBytes(bytes.count, options.limits))
-        guard let facts = SandboxStreamFacts(payload: payload),
-            facts.info.map({ coder.formats.contains($0.format) }) ?? true
-        else { throw worker.endAfterMalformedAnswer() }
+        guard let facts = SandboxStreamFacts(payload: payload, formats: coder.formats) else {
+            throw worker.endAfterMalformedAnswer()
+        }
         return facts
     }
 

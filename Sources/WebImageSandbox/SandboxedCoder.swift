@@ -40,7 +40,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
             return try pool.withWorker(pool.kind(Base.workerCoder.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
-                guard let info = ImageInfo(sandboxPayload: payload), Base.formats.contains(info.format) else {
+                guard let info = ImageInfo(sandboxPayload: payload, formats: Base.formats) else {
                     throw worker.endAfterMalformedAnswer()
                 }
                 return info
@@ -158,9 +158,9 @@ extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesRead
             return try pool.withWorker(pool.kind(Base.workerCoder.profile)) { worker throws(WebImageError) in
                 let payload = try worker.payload(
                     request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
-                guard let properties = ImageProperties(sandboxPayload: payload),
-                    Base.formats.contains(properties.info.format)
-                else { throw worker.endAfterMalformedAnswer() }
+                guard let properties = ImageProperties(sandboxPayload: payload, formats: Base.formats) else {
+                    throw worker.endAfterMalformedAnswer()
+                }
                 return properties
             }
         } orHere: { () throws(WebImageError) in

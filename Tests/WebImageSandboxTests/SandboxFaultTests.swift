@@ -165,12 +165,101 @@ struct SandboxFaultTests {
         #expect((10..<100_000).contains(result?.count ?? 0))
     }
 
+    // MARK: Played workers
+
+    /// Calls `body` with a worker whose answers are these, whatever it is asked for.
+    private func playing<Value>(_ answers: [SandboxAnswer], _ body: (SandboxWorker) throws -> Value) throws -> Value {
+        var sockets: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
+        defer { close(sockets[1]) }
+        for answer in answers {
+            answer.encoded().withUnsafeBytes { _ = send(sockets[1], $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+        }
+        shutdown(sockets[1], Int32(SHUT_WR))
+        return try body(SandboxWorker(try #require(SandboxProcess(playing: sockets[0])), .basic))
+    }
+
+    /// A picture of the first coder, in the window or in parts.
+    private func picture(side: Int, isInArena: Bool = true) throws -> SandboxPicture {
+        var picture = SandboxPicture(try gradient(width: side, height: side))
+        picture.format = try #require(SandboxProfile.basic.types.first).formats[0]
+        picture.pixelFormat = DecodingOptions().pixelFormat
+        picture.arenaOffset = isInArena ? 0 : nil
+        return picture
+    }
+
+    private func expectViolation(_ worker: SandboxWorker, _ body: () throws -> Void) {
+        let error = #expect(throws: WebImageError.self, performing: body)
+        #expect(error?.code == .decoderFailed && worker.end == .violation, "\(String(describing: error))")
+    }
+
+    @Test func answerToAnotherRequestIsRefused() throws {
+        let small = try picture(side: 8)
+        try playing([.image(id: 1, small), .image(id: 2, small)]) { worker in
+            for _ in 0..<2 { try #expect(worker.image(SandboxRequest(.decode)).image.pixelSize.width == 8) }
+        }
+        let failure = SandboxFailure(.badData("a", "b"))
+        for answer in [.image(id: 2, small), .failed(id: 2, failure), .attempted(id: 1, errno: 0)] as [SandboxAnswer] {
+            try playing([answer]) { worker in
+                expectViolation(worker) { _ = try worker.image(SandboxRequest(.decode)) }
+            }
+        }
+        let error = try playing([.failed(id: 1, failure)]) { worker in
+            #expect(throws: WebImageError.self) { try worker.image(SandboxRequest(.decode)) }
+        }
+        #expect(error?.code == .badImageData)
+    }
+
+    @Test func secondAnswerToARequestFailsTheNextOne() throws {
+        let small = try picture(side: 8)
+        for second in [.image(id: 1, small), .nextPart(id: 1)] as [SandboxAnswer] {
+            try playing([.image(id: 1, small), second]) { worker in
+                _ = try worker.image(SandboxRequest(.decode))
+                expectViolation(worker) { _ = try worker.image(SandboxRequest(.decode)) }
+            }
+        }
+    }
+
+    @Test func partOfAnotherResultIsRefused() throws {
+        let large = try picture(side: 1000, isInArena: false)
+        let parts = SandboxWindow.partCount(4_000_000) - 2
+        #expect(parts > 0)
+        for id in [1, 2] as [UInt64] {
+            try playing([.image(id: 1, large)] + (0..<parts).map { _ in .nextPart(id: id) }) { worker in
+                if id == 1 {
+                    try #expect(worker.image(SandboxRequest(.decode)).image.pixelSize.width == 1000)
+                } else {
+                    expectViolation(worker) { _ = try worker.image(SandboxRequest(.decode)) }
+                }
+            }
+        }
+    }
+
+    @Test func payloadOfAnotherRequestOrLengthIsRefused() throws {
+        let bytes = Data("abc".utf8)
+        try playing([.payload(id: 1, byteCount: 3, bytes)]) { worker in
+            try #expect(worker.payload(SandboxRequest(.info), mostBytes: 3) == bytes)
+        }
+        for answer in [.payload(id: 2, byteCount: 3, bytes), .payload(id: 1, byteCount: 1 << 40, Data())]
+            as [SandboxAnswer]
+        {
+            try playing([answer]) { worker in
+                expectViolation(worker) { _ = try worker.payload(SandboxRequest(.info), mostBytes: 1 << 20) }
+            }
+        }
+    }
+
     /// The timer that lets idle workers rest serves the whole program.
     @Test func workerThatReadsNothingDoesNotBlockItsRest() async throws {
         let worker = try SandboxWorker(.basic)
         kill(worker.processIdentifier, SIGSTOP)
-        let time = ContinuousClock().measure { for _ in 0..<2000 { worker.rest() } }
-        #expect(time < Sanitizer.time(.milliseconds(900)))
+        let end = ContinuousClock.now + Sanitizer.time(.milliseconds(900))
+        var rests = 0
+        while rests < 2000, .now < end {
+            worker.rest()
+            rests += 1
+        }
+        #expect(rests == 2000)
         kill(worker.processIdentifier, SIGCONT)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageCodecs
 import WebImageTestTraits
 import WebImageTesting
 
@@ -105,6 +106,8 @@ import WebImageTesting
         }
     }
 
+    private let formats = [ImageFormat.png, .apng]
+
     private func properties() -> ImageProperties {
         var info = ImageInfo(format: .apng, storedSize: PixelSize(width: 30, height: 20))
         (info.orientation, info.frameCount, info.loopCount, info.hasAlpha) = (.left, 2, 0, true)
@@ -123,11 +126,39 @@ import WebImageTesting
 
     @Test func metadataSurvives() {
         let properties = properties()
-        #expect(ImageProperties(sandboxPayload: properties.sandboxPayload) == properties)
-        #expect(ImageInfo(sandboxPayload: properties.info.sandboxPayload) == properties.info)
+        #expect(ImageProperties(sandboxPayload: properties.sandboxPayload, formats: formats) == properties)
+        #expect(ImageInfo(sandboxPayload: properties.info.sandboxPayload, formats: formats) == properties.info)
         let facts = SandboxStreamFacts(revision: 4, info: properties.info)
-        #expect(SandboxStreamFacts(payload: facts.payload) == facts)
-        #expect(SandboxStreamFacts(payload: SandboxStreamFacts().payload) == SandboxStreamFacts())
+        #expect(SandboxStreamFacts(payload: facts.payload, formats: formats) == facts)
+        #expect(SandboxStreamFacts(payload: SandboxStreamFacts().payload, formats: []) == SandboxStreamFacts())
+    }
+
+    /// The program would give the file to what handles drawings.
+    @Test func metadataOfAFormatOfAnotherCoderIsRefused() {
+        let properties = properties()
+        let facts = SandboxStreamFacts(revision: 4, info: properties.info)
+        for formats in [[ImageFormat.svg], []] {
+            #expect(ImageProperties(sandboxPayload: properties.sandboxPayload, formats: formats) == nil)
+            #expect(ImageInfo(sandboxPayload: properties.info.sandboxPayload, formats: formats) == nil)
+            #expect(SandboxStreamFacts(payload: facts.payload, formats: formats) == nil)
+        }
+    }
+
+    @Test func animationOfAnotherLengthIsRefused() throws {
+        let data = try animation(.gif)
+        let facts = SandboxAnimationFacts(try ImageGIFCoder(animation: data, options: DecodingOptions()))
+        #expect(SandboxAnimationFacts(payload: facts.payload, .default) == facts)
+        #expect(SandboxAnimationFacts(payload: facts.payload, .default, frameCount: 5) == facts)
+        for count in [1, 4, 6] {
+            #expect(SandboxAnimationFacts(payload: facts.payload, .default, frameCount: count) == nil)
+        }
+        var limits = DecodingLimits.default
+        limits.maxFrameCount = 4
+        #expect(SandboxAnimationFacts(payload: facts.payload, limits) == nil)
+        // One duration for each frame.
+        var longer = facts
+        longer.frameCount = 6
+        #expect(SandboxAnimationFacts(payload: longer.payload, .default) == nil)
     }
 
     /// A payload that ends early, or with a number out of its range, is refused. None makes the host trap or allocate
@@ -135,17 +166,19 @@ import WebImageTesting
     @Test func mutatedPayloadsNeverTrap() {
         var random = SeededRandom.printingSeed()
         let whole = properties().sandboxPayload
-        for count in 0..<whole.count { #expect(ImageProperties(sandboxPayload: whole.prefix(count)) == nil) }
-        #expect(ImageProperties(sandboxPayload: whole + [0]) == nil)
+        for count in 0..<whole.count {
+            #expect(ImageProperties(sandboxPayload: whole.prefix(count), formats: formats) == nil)
+        }
+        #expect(ImageProperties(sandboxPayload: whole + [0], formats: formats) == nil)
         for _ in 0..<20_000 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
             }
-            let found = ImageProperties(sandboxPayload: bytes)
+            let found = ImageProperties(sandboxPayload: bytes, formats: formats)
             #expect((found?.texts.count ?? 0) <= bytes.count)
-            _ = ImageInfo(sandboxPayload: bytes)
-            _ = SandboxStreamFacts(payload: bytes)
+            _ = ImageInfo(sandboxPayload: bytes, formats: formats)
+            _ = SandboxStreamFacts(payload: bytes, formats: formats)
             _ = SandboxAnimationFacts(payload: bytes, .default)
         }
     }

@@ -207,6 +207,29 @@ struct SandboxedCoderTests {
         #expect(pool.statistics.started == 1 && pool.statistics.ended[.crash] == 1)
     }
 
+    /// Views and caches plan their memory by the first frame.
+    @Test func frameOfAnotherSizeIsRefused() throws {
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        let data = try animation(.gif)
+        let coder = try SandboxProfile.basic.workerCoder(of: data)
+        let number = pool.makeNumber() + 1
+        let opened = try SandboxAnimation.decode(data, pool: pool, coder: coder, options: DecodingOptions()).animation
+        let frames = try #require(opened)
+        #expect(try frames.frame(at: 1).pixelSize == PixelSize(width: 60, height: 40))
+        // As a worker that was taken over could, this one replaces the decoder of the animation.
+        var request = coder.request(.open, DecodingOptions())
+        request.session = number
+        let other = try animation(.gif, width: 8, height: 8)
+        let sent = request
+        try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { worker throws(WebImageError) in
+            _ = try worker.payload(sent, .data(other), mostBytes: 1 << 20)
+        }
+        let error = #expect(throws: WebImageError.self) { try frames.frame(at: 2) }
+        #expect(error?.code == .decoderFailed)
+        #expect(pool.statistics.ended[.violation] == 1 && pool.statistics.started == 1)
+    }
+
     // MARK: Pictures that arrive
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webP, .gif])
