@@ -78,9 +78,14 @@ extension SandboxProfile {
         workerCoders[ObjectIdentifier(type)]!
     }
 
-    /// The type of a coder of this package; nil for any other coder. A cast would search all types of the program.
+    /// The type of a coder of this package; nil for any other coder. `enable()` asks for it: a cast would search all types
+    /// of the program, and the first use of a dictionary all conformances.
     static func coderType(of coder: any ImageCoder) -> (any SandboxableCoder.Type)? {
-        workerCoders[ObjectIdentifier(type(of: coder))].map { $0.profile.types[$0.index] }
+        let wanted = ObjectIdentifier(type(of: coder))
+        for profile in allCases {
+            for type in profile.types where ObjectIdentifier(type) == wanted { return type }
+        }
+        return nil
     }
 }
 

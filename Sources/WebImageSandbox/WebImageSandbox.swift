@@ -24,7 +24,12 @@ public enum WebImageSandbox {
     public struct Configuration: Sendable {
         /// The most workers at a time, idle ones included. At least 1. The default is the number of cores, at least 2,
         /// plus 4, so that workers for other formats and other cache scopes need not make room at once.
-        public var maxWorkers = max(ProcessInfo.processInfo.activeProcessorCount, 2) + 4
+        public var maxWorkers: Int {
+            // The cores are counted by reading files, for which `enable()` need not wait.
+            get { chosenMaxWorkers ?? SandboxPool.Configuration().mostWorkers }
+            set { chosenMaxWorkers = newValue }
+        }
+        private var chosenMaxWorkers: Int?
         /// The time after which a worker without work ends.
         public var idleLifetime: Duration = .seconds(30)
         /// The number of files after which a worker is replaced; 1 means a process for each file, and another one for
@@ -87,9 +92,9 @@ public enum WebImageSandbox {
 
     /// Decodes in workers from now on. Call it once, after the program has added its coders.
     ///
-    /// The call starts no process and takes some microseconds. The first worker starts in the background with the first
-    /// load that is not answered from memory, so that it is usually ready when the picture has arrived. Coders of this
-    /// package that the program adds later decode in workers too; a coder that a request names is used itself.
+    /// The call starts no process and takes less than a millisecond. The first worker starts in the background with the
+    /// first load that is not answered from memory, so that it is usually ready when the picture has arrived. Coders of
+    /// this package that the program adds later decode in workers too; a coder that a request names is used itself.
     ///
     /// If the environment variable `WEBIMAGE_SANDBOX_MODE` is `off`, nothing changes; if it is `required`,
     /// ``Unavailable/decodeHere`` is ignored.
@@ -231,12 +236,23 @@ final class SandboxHost: Sendable {
     private static let shared = Locked<SandboxHost?>(nil)
     private static let hasWarned = Locked(false)
 
-    let pool: SandboxPool
     let decodesHere: Bool
+    private let configuration: WebImageSandbox.Configuration
+    private let madePool = Locked<SandboxPool?>(nil)
 
     init(_ configuration: WebImageSandbox.Configuration) {
-        pool = SandboxPool(configuration.pool)
+        self.configuration = configuration
         decodesHere = configuration.whenUnavailable == .decodeHere
+    }
+
+    /// The decoder processes. Made at the first use: the types of its state take the runtime longer than all of `enable()`.
+    var pool: SandboxPool {
+        madePool.withLock { made in
+            if let made { return made }
+            let pool = SandboxPool(configuration.pool)
+            made = pool
+            return pool
+        }
     }
 
     /// Calls `body` and returns true, or returns false if another one is installed.
