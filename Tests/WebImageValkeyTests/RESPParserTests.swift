@@ -50,6 +50,17 @@ import WebImageTesting
         #expect(try values(stream, piece: piece) == [.bulk(body), .integer(7)])
     }
 
+    /// Short and long strings in turn, in pieces that hold many of them or end within them.
+    @Test(arguments: [3000, 70_000, 1 << 20]) func manyStringsArriveUnchanged(piece: Int) throws {
+        var random = SeededRandom.printingSeed()
+        let bodies = (0..<60).map { _ in
+            Data(repeating: .random(in: .min ... .max, using: &random), count: .random(in: 0...90_000, using: &random))
+        }
+        var stream = Data()
+        for body in bodies { stream += Data("$\(body.count)\r\n".utf8) + body + Data("\r\n".utf8) }
+        #expect(try values(stream, piece: piece) == bodies.map { .bulk($0) })
+    }
+
     @Test(arguments: [
         "?\r\n", "\r\n", "$2000000000\r\n", "$-2\r\n", "$abc\r\n", "*999999999\r\n", "%99999999\r\n", "$3\r\nabcde\r\n",
         ":123456789012345678901\r\n", "%-1\r\n", "*-2\r\n",

@@ -46,7 +46,9 @@ package final class DialledConnection {
     }
 
     private let easy: CurlEasy
-    private let isEncrypted: Bool
+    /// Whether the connection uses TLS. Then the library may hold received bytes that `poll(2)` on ``socket`` does not
+    /// report, until ``receive(into:)`` returns `.wait`.
+    package let isEncrypted: Bool
     /// The socket, for `poll(2)`.
     package let socket: Int32
 

@@ -274,7 +274,7 @@ package enum CacheTierEnvelope {
         head.append(word: kind, bytes: 4)
         head.append(word: stored, bytes: 8)
         head.append(word: lifetime, bytes: 8)
-        head.append(Data(key.digest.utf8.prefix(32).hexadecimalBytes))
+        head.append(contentsOf: key.digestBytes)
         head.append(word: UInt64(metadata.count), bytes: 4)
         head.append(word: UInt64(extended.count), bytes: 4)
         head.append(word: UInt64(value.count), bytes: 8)
@@ -295,7 +295,7 @@ package enum CacheTierEnvelope {
         let kind = head.word(at: 4, bytes: 4)
         let isValue = kind & 0xFF == 1
         guard isValue || kind == 2, kind >> 24 == 0, (kind >> 8 & 0xFF) < 2, (kind >> 16 & 0xFF) < 2,
-            head.dropFirst(24).prefix(16) == Data(key.digest.utf8.prefix(32).hexadecimalBytes)
+            head.dropFirst(24).prefix(16).elementsEqual(key.digestBytes)
         else { return nil }
         let (metadataSize, extendedSize) = (head.word(at: 40, bytes: 4), head.word(at: 44, bytes: 4))
         let valueSize = head.word(at: 48, bytes: 8)
@@ -308,16 +308,15 @@ package enum CacheTierEnvelope {
         guard bytes.dropFirst(headSize - 16).prefix(16) == digest(head: head, described: described, value: value) else {
             return nil
         }
-        // A copy, because a decoder may expect that the first byte has index 0.
-        let body = value.withUnsafeBytes { Data($0) }
+        let (ofLoader, ofCaller) = (described.prefix(Int(metadataSize)), described.dropFirst(Int(metadataSize)))
         let stored = TimeInterval(head.word(at: 8, bytes: 8)) / 1000
         let lifetime = Duration.milliseconds(Int64(clamping: head.word(at: 16, bytes: 8)))
         let (width, height) = (Int(head.word(at: 56, bytes: 4)), Int(head.word(at: 60, bytes: 4)))
         return CacheTierEntry(
             isValue
                 ? .value(
-                    data: body, metadata: kind >> 8 & 1 == 1 ? described.prefix(Int(metadataSize)) : nil,
-                    extended: kind >> 16 & 1 == 1 ? described.dropFirst(Int(metadataSize)) : nil)
+                    data: value.copied, metadata: kind >> 8 & 1 == 1 ? ofLoader.copied : nil,
+                    extended: kind >> 16 & 1 == 1 ? ofCaller.copied : nil)
                 : .absent,
             pixelSize: width > 0 && height > 0 ? PixelSize(width: width, height: height) : nil, stored: stored,
             lifetime: lifetime)
@@ -341,16 +340,31 @@ extension Data {
 
     /// The number of `bytes` bytes at an offset from the start.
     fileprivate func word(at offset: Int, bytes: Int) -> UInt64 {
-        dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        withUnsafeBytes { memory in
+            var word: UInt64 = 0
+            for index in 0..<bytes { word |= UInt64(memory[offset + index]) << UInt64(8 * index) }
+            return word
+        }
     }
+
+    /// A copy whose first byte has index 0, as a decoder may expect, and which does not keep the whole entry in memory.
+    fileprivate var copied: Data { withUnsafeBytes { Data($0) } }
 }
 
-extension Sequence<UInt8> {
-    /// The bytes that pairs of hexadecimal digits describe.
-    fileprivate var hexadecimalBytes: [UInt8] {
-        let digits = compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return stride(from: 0, to: digits.count - digits.count % 2, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
+extension CacheTierKey {
+    /// The 16 bytes of the digest, whose digits are in lower case.
+    fileprivate var digestBytes: [UInt8] {
+        var (bytes, high) = ([UInt8](), UInt8?.none)
+        bytes.reserveCapacity(16)
+        for digit in digest.utf8 {
+            let number = digit <= UInt8(ascii: "9") ? digit &- UInt8(ascii: "0") : digit &- UInt8(ascii: "a") &+ 10
+            if let first = high {
+                bytes.append(first << 4 | number)
+                high = nil
+            } else {
+                high = number
+            }
         }
+        return bytes
     }
 }

@@ -61,7 +61,13 @@ package final class ValkeyConnection: Sendable {
     /// Sends a command and waits for its answer for at most `budget`. An answer that arrives later is discarded. Errors
     /// that the server reports are `.failure(.refused)`.
     package func send(_ command: RESPCommand, within budget: Duration) async -> Result<RESPValue, ValkeyFailure> {
-        await send([command], within: budget).last ?? .failure(.down)
+        let reply = ValkeyReply(command, deadline: loop.now + budget)
+        return await withTaskCancellationHandler {
+            loop.post([reply])
+            return await reply.answer()
+        } onCancel: {
+            reply.complete(.failure(.cancelled))
+        }
     }
 
     /// Sends commands that no other caller's command may separate, such as `ASKING` and its command, and waits for all
@@ -71,9 +77,7 @@ package final class ValkeyConnection: Sendable {
         return await withTaskCancellationHandler {
             loop.post(replies)
             var results: [Result<RESPValue, ValkeyFailure>] = []
-            for reply in replies {
-                results.append(await withValueContinuation { reply.whenCompleted($0.resume(returning:)) })
-            }
+            for reply in replies { results.append(await reply.answer()) }
             return results
         } onCancel: {
             for reply in replies { reply.complete(.failure(.cancelled)) }
@@ -99,5 +103,10 @@ final class ValkeyReply: Sendable {
 
     func whenCompleted(_ handler: @escaping @Sendable (Result<RESPValue, ValkeyFailure>) -> Void) {
         completion.whenCompleted(handler)
+    }
+
+    /// Waits for the answer. Call it once.
+    func answer() async -> Result<RESPValue, ValkeyFailure> {
+        await withValueContinuation { whenCompleted($0.resume(returning:)) }
     }
 }

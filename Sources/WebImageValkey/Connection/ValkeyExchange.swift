@@ -8,12 +8,18 @@ final class ValkeyExchange {
     private let silence: Duration
     private let onEvent: @Sendable (ValkeyConnection.Event) -> Void
     private var parser = RESPParser()
-    /// Blocks to send, and how much of the first was sent.
-    private var unsent: [Data] = []
-    private var sentOfFirst = 0
-    /// Commands without an answer, the oldest first from `oldest` on.
+    private var unsent = UnsentBlocks()
+    /// Commands without a delivered answer, the oldest first.
     private var waiting: [ValkeyReply] = []
-    private var oldest = 0
+    /// The answers to the first commands of `waiting`. They are delivered together, see ``deliver(_:isGreeting:)``.
+    private var answers: [Result<RESPValue, ValkeyFailure>] = []
+    /// No budget of a waiting command ends before this time. It may be too early: an answered command leaves it as it is.
+    private var nextDeadline = never
+    /// Whether received bytes may be left in the TLS library, which `poll(2)` does not report.
+    private var mayHoldBytes = false
+
+    /// A time that no clock reaches.
+    private static let never = Duration.seconds(1 << 40)
 
     init(
         _ connection: DialledConnection, silence: Duration,
@@ -63,43 +69,45 @@ final class ValkeyExchange {
         reply.whenCompleted { answer in result.withLock { $0 = answer } }
         take([reply])
         while result.withLock({ $0 == nil }) {
-            guard loop.takePosted() != nil, turn(loop) else { return .failure(.down) }
+            guard !loop.isEnded, turn(loop, isGreeting: true) else { return .failure(.down) }
         }
         return result.withLock { $0 } ?? .failure(.down)
     }
 
     /// Exchanges commands and answers until the connection ends or the loop must end.
     func serve(_ loop: ValkeyLoop) {
-        while let posted = loop.takePosted() {
+        var posted: [ValkeyReply] = []
+        while loop.takePosted(&posted) {
             take(posted)
-            guard turn(loop, finished: loop.finished) else { break }
+            posted.removeAll(keepingCapacity: true)
+            guard turn(loop, isGreeting: false) else { break }
         }
-        for reply in waiting[oldest...] { reply.complete(.failure(.down)) }
+        for reply in waiting { reply.complete(.failure(.down)) }
         waiting.removeAll()
     }
 
     private func take(_ replies: [ValkeyReply]) {
-        for reply in replies { unsent += reply.command.blocks }
+        for reply in replies {
+            unsent.append(reply.command.blocks)
+            nextDeadline = min(nextDeadline, reply.deadline)
+        }
         waiting += replies
     }
 
     /// Sends and receives what is possible, and then sleeps. Returns false when the connection has ended.
-    private func turn(_ loop: ValkeyLoop, finished: (ValkeyReply) -> Void = { _ in }) -> Bool {
-        guard sendUnsent() else { return false }
-        let now = loop.now
-        guard let timeout = expire(now) else { return false }
-        guard loop.sleep(socket: connection.socket, forWriting: !unsent.isEmpty, timeout: timeout) else { return true }
-        return receive(finished)
+    ///
+    /// - Parameter isGreeting: Whether the waiting commands are those of ``greet(_:loop:)``, which the loop does not count.
+    private func turn(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
+        guard sendUnsent(), let timeout = expire(loop.now) else { return false }
+        let isReady = loop.sleep(
+            socket: connection.socket, forWriting: !unsent.isEmpty, timeout: mayHoldBytes ? .zero : timeout)
+        return isReady || mayHoldBytes ? receive(loop, isGreeting: isGreeting) : true
     }
 
     private func sendUnsent() -> Bool {
         while !unsent.isEmpty {
-            // Take a bounded number of blocks: `withBlocks` nests one call for each.
-            let progress = withBlocks(Array(unsent.prefix(64))[...], skipping: sentOfFirst, before: []) {
-                connection.send($0)
-            }
-            switch progress {
-            case .bytes(let count): dropSent(count)
+            switch unsent.withFirst({ connection.send($0) }) {
+            case .bytes(let count): unsent.removeFirst(count)
             case .wait: return true
             case .ended: return false
             }
@@ -107,51 +115,31 @@ final class ValkeyExchange {
         return true
     }
 
-    /// Calls `body` with the memory of the blocks.
-    private func withBlocks<Value>(
-        _ blocks: ArraySlice<Data>, skipping skipped: Int, before pointers: [UnsafeRawBufferPointer],
-        _ body: ([UnsafeRawBufferPointer]) -> Value
-    ) -> Value {
-        guard let block = blocks.first else { return body(pointers) }
-        return block.withUnsafeBytes { bytes in
-            let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(skipped))
-            return withBlocks(blocks.dropFirst(), skipping: 0, before: pointers + [rest], body)
-        }
-    }
-
-    private func dropSent(_ count: Int) {
-        sentOfFirst += count
-        var whole = 0
-        while whole < unsent.count, sentOfFirst >= unsent[whole].count {
-            sentOfFirst -= unsent[whole].count
-            whole += 1
-        }
-        unsent.removeFirst(whole)
-    }
-
-    /// Receives all bytes that have arrived and delivers their values. Returns false when the connection has ended.
-    private func receive(_ finished: (ValkeyReply) -> Void) -> Bool {
-        var isEnded = false
-        // At most some megabytes a turn, so that commands are sent in between.
-        for _ in 0..<64 {
+    /// Receives bytes that have arrived and delivers their values. Returns false when the connection has ended.
+    private func receive(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
+        mayHoldBytes = false
+        // At most a megabyte a turn, so that commands are sent in between.
+        for _ in 0..<4 {
             var progress = DialledConnection.Progress.wait
+            var isDrained = false
             parser.withSpace { space in
                 guard !space.isEmpty else { return 0 }
                 progress = connection.receive(into: space)
-                if case .bytes(let count) = progress { return count }
-                return 0
+                guard case .bytes(let count) = progress else { return 0 }
+                isDrained = count < space.count && !connection.isEncrypted
+                return count
             }
-            guard deliverValues(finished) else { return false }
-            if progress == .wait { return true }
-            if progress == .ended {
-                isEnded = true
-                break
-            }
+            let isValid = takeValues(loop, isGreeting: isGreeting)
+            deliver(loop, isGreeting: isGreeting)
+            guard isValid, progress != .ended else { return false }
+            if progress == .wait || isDrained { return true }
         }
-        return !isEnded
+        mayHoldBytes = connection.isEncrypted
+        return true
     }
 
-    private func deliverValues(_ finished: (ValkeyReply) -> Void) -> Bool {
+    /// Takes the values of the received bytes. Returns false if the connection cannot be used any further.
+    private func takeValues(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
         while true {
             let value: RESPValue?
             do { value = try parser.next() } catch {
@@ -160,24 +148,30 @@ final class ValkeyExchange {
             }
             guard let value else { return true }
             if case .push(let elements) = value {
+                // The change happened after the answers before it.
+                deliver(loop, isGreeting: isGreeting)
                 report(elements)
                 continue
             }
             // An answer that no command expects: what follows cannot be attributed either.
-            guard oldest < waiting.count else { return false }
-            let reply = waiting[oldest]
-            oldest += 1
-            if oldest > 256, oldest * 2 > waiting.count {
-                waiting.removeFirst(oldest)
-                oldest = 0
-            }
+            guard answers.count < waiting.count else { return false }
             if case .error(let text) = value {
-                reply.complete(.failure(.refused(text)))
+                answers.append(.failure(.refused(text)))
             } else {
-                reply.complete(.success(value))
+                answers.append(.success(value))
             }
-            finished(reply)
         }
+    }
+
+    /// Ends the commands whose answers were taken. All answers of one reception are delivered at once: the thread then takes
+    /// the next commands of their callers together, instead of waking for each of them.
+    private func deliver(_ loop: ValkeyLoop, isGreeting: Bool) {
+        guard !answers.isEmpty else { return }
+        // First make place: a caller may send its next command at once.
+        if !isGreeting { loop.finished(waiting.prefix(answers.count)) }
+        for (reply, answer) in zip(waiting, answers) { reply.complete(answer) }
+        waiting.removeFirst(answers.count)
+        answers.removeAll(keepingCapacity: true)
     }
 
     /// Passes on a message that answers no command: `invalidate` with a list of keys, or null for all keys.
@@ -190,18 +184,19 @@ final class ValkeyExchange {
     /// Ends the commands whose budget is over; their answers still arrive and are discarded. Returns the time until the
     /// next deadline; nil if the server has been silent for too long.
     private func expire(_ now: Duration) -> Duration? {
-        var next = Duration.seconds(3600)
-        for (index, reply) in waiting[oldest...].enumerated() {
-            if index == 0, now >= reply.deadline + silence { return nil }
-            if reply.isCompleted {
-                if index == 0 { next = min(next, reply.deadline + silence - now) }
-            } else if now >= reply.deadline {
-                reply.complete(.failure(.late))
-                if index == 0 { next = min(next, silence) }
-            } else {
-                next = min(next, reply.deadline - now)
+        guard let oldest = waiting.first else { return .seconds(3600) }
+        let silenceEnd = oldest.deadline + silence
+        guard now < silenceEnd else { return nil }
+        if now >= nextDeadline {
+            nextDeadline = Self.never
+            for reply in waiting where !reply.isCompleted {
+                if now >= reply.deadline {
+                    reply.complete(.failure(.late))
+                } else {
+                    nextDeadline = min(nextDeadline, reply.deadline)
+                }
             }
         }
-        return max(next, .zero)
+        return max(min(nextDeadline, silenceEnd) - now, .zero)
     }
 }

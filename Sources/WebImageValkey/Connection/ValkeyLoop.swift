@@ -36,28 +36,27 @@ final class ValkeyLoop: Sendable {
 
     /// Hands commands to the thread. If there is no connection or no place, ends them at once.
     func post(_ replies: [ValkeyReply]) {
-        let failure = state.withLock { state -> ValkeyFailure? in
-            guard state.isUp else { return .down }
-            let bytes = replies.reduce(0) { $0 + $1.command.byteCount }
+        let bytes = replies.reduce(0) { $0 + $1.command.byteCount }
+        let (failure, wakes) = state.withLock { state -> (ValkeyFailure?, Bool) in
+            guard state.isUp else { return (.down, false) }
             guard state.commands + replies.count <= configuration.mostCommands,
                 state.bytes == 0 || state.bytes + bytes <= configuration.mostBytes
-            else { return .busy }
+            else { return (.busy, false) }
             state.posted += replies
             state.commands += replies.count
             state.bytes += bytes
-            if !state.isAwake { wakeUp.wake() }
-            state.isAwake = true
-            return nil
+            defer { state.isAwake = true }
+            return (nil, !state.isAwake)
         }
+        // Outside the lock, which the thread takes as soon as it wakes.
+        if wakes { wakeUp.wake() }
         if let failure { for reply in replies { reply.complete(.failure(failure)) } }
     }
 
     /// Ends the thread.
     func end() {
-        state.withLock {
-            $0.isEnded = true
-            wakeUp.wake()
-        }
+        state.withLock { $0.isEnded = true }
+        wakeUp.wake()
     }
 
     // MARK: The thread
@@ -79,7 +78,7 @@ final class ValkeyLoop: Sendable {
         endAll()
     }
 
-    private var isEnded: Bool { state.withLock { $0.isEnded } }
+    var isEnded: Bool { state.withLock { $0.isEnded } }
 
     private func dialAndGreet() -> ValkeyExchange? {
         guard let connection = try? DialledConnection(configuration.destination) else { return nil }
@@ -102,21 +101,22 @@ final class ValkeyLoop: Sendable {
         for reply in posted { reply.complete(.failure(.down)) }
     }
 
-    /// Takes the commands that were posted. Nil: the thread must end.
-    func takePosted() -> [ValkeyReply]? {
+    /// Exchanges an empty array for the commands that were posted. Returns false if the thread must end.
+    func takePosted(_ taken: inout [ValkeyReply]) -> Bool {
         state.withLock { state in
-            guard !state.isEnded else { return nil }
-            defer { state.posted.removeAll(keepingCapacity: true) }
+            guard !state.isEnded else { return false }
+            swap(&state.posted, &taken)
             state.isAwake = true
-            return state.posted
+            return true
         }
     }
 
-    /// Records that a command was answered or given up.
-    func finished(_ reply: ValkeyReply) {
+    /// Records that commands were answered.
+    func finished(_ replies: ArraySlice<ValkeyReply>) {
+        let bytes = replies.reduce(0) { $0 + $1.command.byteCount }
         state.withLock { state in
-            state.commands -= 1
-            state.bytes -= reply.command.byteCount
+            state.commands -= replies.count
+            state.bytes -= bytes
         }
     }
 

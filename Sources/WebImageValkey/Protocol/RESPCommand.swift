@@ -10,38 +10,69 @@ package struct RESPCommand: Sendable {
     /// The number of bytes of all blocks.
     package private(set) var byteCount = 0
 
-    /// Words shorter than this are copied into the block before them: a further block costs more than the copy.
+    /// Data shorter than this is copied into the block before it: a further block costs more than the copy.
     private static let copiedBytes = 1024
 
     /// - Parameter words: the command's name and its arguments.
     package init(_ words: [Word]) {
-        var head = Data("*\(words.count)\r\n".utf8)
+        var head: [UInt8] = []
+        head.reserveCapacity(256)
+        head.append(prefix: "*", number: words.count)
         for word in words {
-            let bytes = word.blocks
-            head.append(contentsOf: Data("$\(bytes.reduce(0) { $0 + $1.count })\r\n".utf8))
-            for block in bytes {
-                if block.count < Self.copiedBytes {
-                    head.append(block)
-                } else {
-                    blocks.append(head)
-                    blocks.append(block)
-                    head = Data()
+            head.append(prefix: "$", number: word.byteCount)
+            switch word.content {
+            case .text(let text): head.append(contentsOf: text.utf8)
+            case .blocks(let parts):
+                for part in parts {
+                    if part.count < Self.copiedBytes {
+                        head.append(contentsOf: part)
+                    } else {
+                        blocks.append(Data(head))
+                        blocks.append(part)
+                        head.removeAll(keepingCapacity: true)
+                    }
                 }
             }
-            head.append(contentsOf: [13, 10])
+            head.appendLineEnd()
         }
-        blocks.append(head)
+        blocks.append(Data(head))
         byteCount = blocks.reduce(0) { $0 + $1.count }
     }
 
     /// One word of a command. A word of several blocks is sent as one string, without joining the blocks in memory.
     package struct Word: Sendable, ExpressibleByStringLiteral {
-        let blocks: [Data]
+        fileprivate enum Content: Sendable {
+            case text(String)
+            case blocks([Data])
+        }
 
-        package init(stringLiteral value: String) { blocks = [Data(value.utf8)] }
-        package init(_ text: String) { blocks = [Data(text.utf8)] }
-        package init(_ number: Int) { blocks = [Data(String(number).utf8)] }
-        package init(_ data: Data) { blocks = [data] }
-        package init(_ blocks: [Data]) { self.blocks = blocks }
+        fileprivate let content: Content
+
+        package init(stringLiteral value: String) { content = .text(value) }
+        package init(_ text: String) { content = .text(text) }
+        package init(_ number: Int) { content = .text(String(number)) }
+        package init(_ data: Data) { content = .blocks([data]) }
+        package init(_ blocks: [Data]) { content = .blocks(blocks) }
+
+        fileprivate var byteCount: Int {
+            switch content {
+            case .text(let text): text.utf8.count
+            case .blocks(let blocks): blocks.reduce(0) { $0 + $1.count }
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the line that announces words or bytes.
+    fileprivate mutating func append(prefix: Unicode.Scalar, number: Int) {
+        append(UInt8(ascii: prefix))
+        append(contentsOf: String(number).utf8)
+        appendLineEnd()
+    }
+
+    fileprivate mutating func appendLineEnd() {
+        append(13)
+        append(10)
     }
 }

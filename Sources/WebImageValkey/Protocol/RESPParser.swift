@@ -3,8 +3,8 @@ import Foundation
 /// Reads the values in a stream of bytes. A pure value without input or output.
 ///
 /// The caller copies received bytes to the memory of ``withSpace(_:)`` and then takes values with ``next()``. The rest
-/// of a long bulk string is received directly into the memory of its `Data`, so that a picture is copied only once, by
-/// the kernel.
+/// of a long bulk string is received directly into the memory of its `Data`, so that it is copied only once, by the
+/// kernel. Short ones are received together.
 package struct RESPParser {
     /// An array whose elements are still arriving.
     private struct OpenArray {
@@ -19,28 +19,42 @@ package struct RESPParser {
         let size: Int
         let memory: UnsafeMutableRawPointer
         var filled = 0
+        private let source: BulkMemory
         private var isHandedOver = false
 
-        init(size: Int) throws(RESPViolation) {
-            guard let memory = malloc(size + 2) else { throw RESPViolation(description: "no memory for \(size) bytes") }
+        init(size: Int, from source: BulkMemory) throws(RESPViolation) {
+            guard let memory = source.memory(for: size + 2) else {
+                throw RESPViolation(description: "no memory for \(size) bytes")
+            }
             self.size = size
             self.memory = memory
+            self.source = source
         }
 
-        deinit { if !isHandedOver { free(memory) } }
+        deinit { if !isHandedOver { source.release(memory, of: size + 2) } }
 
-        var isComplete: Bool { filled == size + 2 }
+        /// The number of bytes that have not arrived.
+        var missing: Int { size + 2 - filled }
 
-        /// Gives the memory to a `Data`, which frees it.
+        /// Gives the memory to a `Data`, which gives it back.
         func takeData() throws(RESPViolation) -> Data {
             let end = memory + size
             guard end.load(as: UInt8.self) == 13, (end + 1).load(as: UInt8.self) == 10 else {
                 throw RESPViolation(description: "a bulk string does not end with a line end")
             }
             isHandedOver = true
-            return Data(bytesNoCopy: memory, count: size, deallocator: .free)
+            return Data(
+                bytesNoCopy: memory, count: size,
+                deallocator: .custom { [source] memory, count in source.release(memory, of: count + 2) })
         }
     }
+
+    /// The size of the memory for received bytes, besides that for a line: about twelve pictures of 20 KB in one call of
+    /// the system.
+    private static let bufferBytes = 256 << 10
+    /// The number of missing bytes from which a bulk string is received on its own. A copy of fewer bytes costs less than
+    /// a further call of the system.
+    private static let directBytes = 64 << 10
 
     private let limits: RESPLimits
     /// Received bytes. The parser has read the bytes before `position`.
@@ -52,18 +66,20 @@ package struct RESPParser {
     private var open: [OpenArray] = []
     private var valueCount = 0
     private var bulk: Bulk?
+    /// The size of the last bulk string. After a long one, fewer bytes are received ahead: they would be copied.
+    private var lastSize = 0
+    private let memory = BulkMemory()
 
     package init(limits: RESPLimits = RESPLimits()) {
         self.limits = limits
         // A line and the start of the next fit.
-        buffer = [UInt8](repeating: 0, count: limits.lineBytes + 4096)
+        buffer = [UInt8](repeating: 0, count: limits.lineBytes + Self.bufferBytes)
     }
 
     /// Passes memory for received bytes to `receive`, which returns the number of bytes that it wrote, at least 0.
     package mutating func withSpace(_ receive: (UnsafeMutableRawBufferPointer) -> Int) {
-        if let bulk, position == filled {
-            let space = UnsafeMutableRawBufferPointer(
-                start: bulk.memory + bulk.filled, count: bulk.size + 2 - bulk.filled)
+        if let bulk, position == filled, bulk.missing >= Self.directBytes {
+            let space = UnsafeMutableRawBufferPointer(start: bulk.memory + bulk.filled, count: bulk.missing)
             bulk.filled += min(receive(space), space.count)
             return
         }
@@ -75,8 +91,9 @@ package struct RESPParser {
             (filled, searched, position) = (filled - position, max(searched - position, 0), 0)
         }
         let start = filled
-        let count = buffer.withUnsafeMutableBytes { receive(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
-        filled = min(filled + count, buffer.count)
+        let end = lastSize < Self.directBytes ? buffer.count : min(start + Self.directBytes, buffer.count)
+        let count = buffer.withUnsafeMutableBytes { receive(UnsafeMutableRawBufferPointer(rebasing: $0[start..<end])) }
+        filled = min(filled + count, end)
     }
 
     /// Adds received bytes. For tests; connections use ``withSpace(_:)``. Returns the number of bytes that were added:
@@ -150,14 +167,15 @@ package struct RESPParser {
     private mutating func startBulk(size: Int) throws(RESPViolation) -> RESPValue?? {
         if size == -1 { return .some(.null) }
         guard size >= 0, size <= limits.bulkBytes else { throw violation("a bulk string of \(size) bytes") }
-        let bulk = try Bulk(size: size)
+        let bulk = try Bulk(size: size, from: memory)
         self.bulk = bulk
+        lastSize = size
         return try finish(bulk).map { .some($0) }
     }
 
     /// Copies the received bytes of a bulk string, and returns its value if it is complete.
     private mutating func finish(_ bulk: Bulk) throws(RESPViolation) -> RESPValue? {
-        let count = min(filled - position, bulk.size + 2 - bulk.filled)
+        let count = min(filled - position, bulk.missing)
         if count > 0 {
             buffer.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
@@ -167,7 +185,7 @@ package struct RESPParser {
             position += count
             searched = position
         }
-        guard bulk.isComplete else { return nil }
+        guard bulk.missing == 0 else { return nil }
         self.bulk = nil
         return .bulk(try bulk.takeData())
     }
