@@ -24,6 +24,16 @@ private final class CountingTier: CacheTier {
     /// Lets every read fail from now on.
     func fail() { state.withLock { $0.isDown = true } }
 
+    /// Replaces the bytes of every picture, as a machine of an older version could do.
+    func replacePictures(by bytes: Data) {
+        state.withLock { state in
+            for (key, entry) in state.entries {
+                guard case .value(_, let metadata, let extended) = entry.content else { continue }
+                state.entries[key]?.content = .value(data: bytes, metadata: metadata, extended: extended)
+            }
+        }
+    }
+
     func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
         state.withLock { state in
             state.reads += 1
@@ -255,6 +265,116 @@ private final class CountingTier: CacheTier {
         gate.open()
         for (kind, load) in zip(Kind.allCases, loads) { #expect(try await load.value == kind.width) }
         expect(requests: 2, reads: 2, puts: 1, "one fetch and one read")
+    }
+
+    // MARK: Answers with status 200 that are no picture
+
+    /// What an origin may answer with status 200 instead of a picture.
+    enum NoPicture: String, CaseIterable {
+        case page, empty, cut, garbageBehindASignature
+
+        var body: Data {
+            get throws {
+                switch self {
+                case .page: return Data("<!DOCTYPE html><html><body>Please sign in</body></html>".utf8)
+                case .empty: return Data()
+                case .cut:
+                    let image = try TestImages.solid(width: 90, height: 45)
+                    return try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
+                        .prefix(40)
+                case .garbageBehindASignature:
+                    return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 500)
+                }
+            }
+        }
+    }
+
+    private func routeNoPicture(_ answer: NoPicture, isRedirected: Bool = false) throws {
+        let fields = ["Cache-Control": "public, max-age=0, s-maxage=600", "ETag": "\"none\""]
+        let body = FaultBehaviour.body(try answer.body, headers: fields)
+        guard isRedirected else { return origin.route(Self.path, body) }
+        origin.route("/signin", body)
+        origin.route(Self.path, .redirect(to: "/signin"))
+    }
+
+    /// As after a refresh that fails: the entry of the tier is the picture, and stays the entry.
+    @Test(arguments: Kind.allCases, NoPicture.allCases)
+    func refreshThatReceivesNoPictureTakesThatOfTheTier(kind: Kind, answer: NoPicture) async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        try routeNoPicture(answer)
+        let other = try machine()
+        #expect(try await other.load(kind, .refreshCached) == kind.width)
+        #expect(other.failure == nil && tier.reads == 2 && tier.puts == 1)
+        // The picture is now an entry of this machine, and another machine still finds it in the tier.
+        #expect(try await other.load(kind, .fromCacheOnly) == kind.width)
+        #expect(try await machine().load(kind) == kind.width)
+        #expect(tier.reads == 3 && tier.puts == 1)
+        // The refresh of the entry finds the new picture when the origin has one again.
+        try route(width: 60, tag: "\"2\"")
+        #expect(try await other.load(.original, .refreshCached) == 60)
+        #expect(tier.puts == 2)
+    }
+
+    @Test func refreshThatIsRedirectedToNoPictureTakesThatOfTheTier() async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        try routeNoPicture(.page, isRedirected: true)
+        #expect(try await machine().load(.original, .refreshCached) == 80)
+        #expect(tier.puts == 1)
+    }
+
+    @Test(arguments: NoPicture.allCases) func refreshThatReceivesNoPictureKeepsThatOfTheMachine(answer: NoPicture)
+        async throws
+    {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        let own = try machine()
+        #expect(try await own.load(.original) == 80)
+        // Another machine has stored a newer picture.
+        try route(width: 60, tag: "\"2\"")
+        #expect(try await machine().load(.original, .refreshCached) == 60)
+        try routeNoPicture(answer)
+        let reads = tier.reads
+        #expect(try await own.load(.original, .refreshCached) == 80)
+        #expect(tier.reads == reads && tier.puts == 2)
+        #expect(try await machine().load(.original) == 60)
+    }
+
+    /// Without an entry anywhere the load fails, and the tier receives nothing.
+    @Test(arguments: [WebImageOptions.refreshCached, []]) func answerThatIsNoPictureIsNotStored(
+        options: WebImageOptions
+    )
+        async throws
+    {
+        defer { origin.stop() }
+        try routeNoPicture(.page)
+        let first = try machine()
+        let error = await #expect(throws: WebImageError.self) { try await first.load(.original, options) }
+        #expect(error?.code == .badImageData)
+        #expect(tier.puts == 0)
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+    }
+
+    /// An entry that is no picture costs one fetch, and is replaced.
+    @Test func entryOfATierThatIsNoPictureIsMadeAgain() async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        tier.replacePictures(by: try NoPicture.page.body)
+        #expect(try await machine().load(.thumbnail) == 20)
+        #expect(origin.requestCount(Self.path) == 2 && tier.puts == 2)
+        #expect(try await machine().load(.original) == 80)
+        #expect(origin.requestCount(Self.path) == 2)
+        // Such an entry is no fallback either.
+        tier.replacePictures(by: try NoPicture.page.body)
+        origin.route(Self.path, .status(500))
+        let other = try machine()
+        let error = await #expect(throws: WebImageError.self) { try await other.load(.original, .refreshCached) }
+        #expect(error?.code == .invalidDownloadStatusCode)
     }
 
     /// Otherwise a machine would return to the older picture when its own cache has lost the new one.

@@ -9,7 +9,8 @@ public import WebImageLoading
 /// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Loads with a named scope use the tiers that are
 /// ``CacheTier/isPrivate``. Thumbnails and transformed images never use a tier: they are made from the original. A load that
 /// revalidates an entry (`.refreshCached`) asks the other loader, and stores a new picture in the tiers. If the other loader
-/// fails and the local caches have no picture, the picture of a tier is the result.
+/// fails, or returns bytes that are no picture, and the local caches have no picture, the picture of a tier is the result.
+/// Bytes that no coder recognises are never stored in a tier.
 public final class TieredImageLoader: ImageDataLoader {
     private let loader: any ImageDataLoader
     private let tiers: CacheTiers
@@ -88,7 +89,7 @@ public final class TieredImageLoader: ImageDataLoader {
             return try await refreshedData(for: load, key: key, progress: progress)
         }
         let found = try await tiers.value(for: key, patience: patience) { entry in
-            Self.result(entry, load.url)
+            Self.result(entry, for: load)
         } make: { () throws(WebImageError) in
             let result = try await self.loader.loadData(for: load, progress: progress)
             return (result, self.entry(result, of: load, key: key))
@@ -101,41 +102,56 @@ public final class TieredImageLoader: ImageDataLoader {
         return found.value
     }
 
-    /// Asks the other loader. If it fails and this machine has no picture, returns that of a tier: a valid picture is never
-    /// replaced by a failure.
+    /// Asks the other loader. If it fails, or returns no picture, and this machine has no picture, returns that of a tier: a
+    /// valid picture is never replaced by a failure.
     private func refreshedData(
         for load: ImageDataLoad, key: CacheTierKey, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         do throws(WebImageError) {
             let result = try await loader.loadData(for: load, progress: progress)
-            if let entry = entry(result, of: load, key: key) { tiers.put(entry, for: key) }
+            let entry = entry(result, of: load, key: key)
+            // Nothing depends on the bytes if they are not stored here and this machine has a picture.
+            guard !result.isNotModified, entry != nil || !load.hasPicture else { return result }
+            guard await load.decodes(result.data) else {
+                return await knownData(for: load, key: key, progress: progress) ?? result
+            }
+            if let entry { tiers.put(entry, for: key) }
             return result
         } catch {
-            // The manager keeps a picture that it has already delivered, and reports the failure beside it.
-            guard !load.hasCached, load.request.cachedImage == nil, !error.isCancellation,
-                let (entry, _) = await tiers.entry(for: key), let known = Self.result(entry, load.url)
-            else { throw error }
-            // Not as received data: the other loader may have passed on a part of another body.
-            progress?(known.data.count, known.data.count, load.url)
+            guard !error.isCancellation, let known = await knownData(for: load, key: key, progress: progress) else {
+                throw error
+            }
             return known
         }
     }
 
-    private static func result(_ entry: CacheTierEntry, _ url: URL) -> ImageDataResult? {
-        guard case .value(let data, let metadata, _) = entry.content,
+    /// Returns the picture of a tier; nil if this machine has a picture.
+    private func knownData(
+        for load: ImageDataLoad, key: CacheTierKey, progress: ImageLoaderProgressBlock?
+    ) async -> ImageDataResult? {
+        guard !load.hasPicture, let (entry, _) = await tiers.entry(for: key),
+            let known = Self.result(entry, for: load)
+        else { return nil }
+        // Not as received data: the other loader may have passed on a part of another body.
+        progress?(known.data.count, known.data.count, load.url)
+        return known
+    }
+
+    private static func result(_ entry: CacheTierEntry, for load: ImageDataLoad) -> ImageDataResult? {
+        guard case .value(let data, let metadata, _) = entry.content, load.recognizes(data),
             let stored = metadata.flatMap(StoredResponse.init(serialized:))
         else { return nil }
         var result = ImageDataResult(
             data: data,
             response: WebImageResponse(
-                url: url, statusCode: 200, allHeaderFields: stored.fields, expectedContentLength: data.count))
+                url: load.url, statusCode: 200, allHeaderFields: stored.fields, expectedContentLength: data.count))
         result.metadata = metadata
         return result
     }
 
     private func entry(_ result: ImageDataResult, of load: ImageDataLoad, key: CacheTierKey) -> CacheTierEntry? {
         let request = WebImageRequest(url: load.url)
-        guard result.mayBeStored, !result.isNotModified, !result.isLowDataImage,
+        guard result.mayBeStored, !result.isNotModified, !result.isLowDataImage, load.recognizes(result.data),
             key.isPrivate
                 ? HTTPCachePolicy.mayHandOver(result.response, to: request)
                 : HTTPCachePolicy.mayShare(result.response, to: request),
@@ -145,4 +161,10 @@ public final class TieredImageLoader: ImageDataLoader {
         return CacheTierEntry(
             .value(data: result.data, metadata: metadata, extended: nil), stored: clock.date, lifetime: lifetime)
     }
+}
+
+extension ImageDataLoad {
+    /// Whether this machine has a picture. The manager keeps one that it has already delivered, and reports a failure beside
+    /// it.
+    fileprivate var hasPicture: Bool { hasCached || request.cachedImage != nil }
 }

@@ -33,3 +33,30 @@ public enum ImageLoaderDecoding {
         return decoding
     }
 }
+
+extension ImageDataLoad {
+    /// Whether bytes can be a picture: their format is known, or the coder of the load recognises them. A picture of a known
+    /// format without a coder here can be valid for another program. Reads the first bytes.
+    package func recognizes(_ data: Data) -> Bool {
+        ImageFormat(sniffing: data) != .undefined
+            || (request.values.coder ?? ImageCodersManager.shared).canDecode(from: data)
+    }
+
+    /// Whether bytes are a picture. False only if a coder has found that they are none; true after any other failure, such
+    /// as a limit, a missing coder or a cancel. Decodes the first frame on the decode pool, as small as the format allows.
+    package func decodes(_ data: Data) async -> Bool {
+        guard recognizes(data) else { return false }
+        var decoding = ImageLoaderDecoding.decoding(for: request)
+        decoding.animatedClass = nil
+        decoding.options.firstFrameOnly = true
+        decoding.options.thumbnailPixelSize = PixelSize(width: 16, height: 16)
+        do throws(WebImageError) {
+            _ = try await DecodePool.shared.run(measuring: { [decoding] in decoding.cost(of: data) }) {
+                [decoding] () throws(WebImageError) in try decoding.decode(data)
+            }
+            return true
+        } catch {
+            return error.code != .badImageData && !error.crashedDecoder
+        }
+    }
+}
