@@ -168,7 +168,14 @@ extension ImageService {
     private func purge(source reference: SourcePolicy.Reference) async -> [String] {
         let generation = await provider.store.purge(reference.key)
         provider.fetcher.purge(reference, before: generation)
-        return await provider.store.tiers?.announce(generation, of: reference.key) ?? []
+        let silent = await provider.store.tiers?.announce(generation, of: reference.key) ?? []
+        // Another machine may purge the same source meanwhile, and then both have the same number. The log of purges orders
+        // them when it is reached again.
+        let purges = provider.store.purges
+        if !silent.isEmpty, purges.reachesMachines {
+            _ = await purges.purge([.prefix(reference.key)], isSoft: false)
+        }
+        return silent
     }
 
     /// Purges the results of a target in the form in which the service answers it: with the path prefix, in each

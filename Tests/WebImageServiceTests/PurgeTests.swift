@@ -36,6 +36,23 @@ private typealias Fix = PictureFixtures
         #expect(table.stamp == 40 && table.all.map(\.stamp) == [10, 20, 30, 40])
     }
 
+    /// A purge of another machine that is older than one of this machine receives a larger stamp than every entry has.
+    @Test func latePurgesOvertakeAllEntries() {
+        var table = table((.tag("a"), false, 100), (.tag("b"), true, 90))
+        let late = [CachePurge(.tag("a"), isSoft: false, stamp: 40), CachePurge(.tag("c"), isSoft: true, stamp: 30)]
+        #expect(late.allSatisfy { !table.knows($0) })
+        #expect(table.all.allSatisfy { table.knows($0) })
+        let sent = table.overtaking(late, in: table.all)
+        #expect(
+            sent == [
+                CachePurge(.tag("b"), isSoft: true, stamp: 90), CachePurge(.tag("c"), isSoft: true, stamp: 101),
+                CachePurge(.tag("a"), isSoft: false, stamp: 102),
+            ])
+        #expect(table.verdict(tags: ["a"], source: "", seen: 101) == .hard)
+        #expect(table.verdict(tags: ["c"], source: "", seen: 100) == .soft)
+        #expect(table.overtaking([], in: []) == [])
+    }
+
     @Test func purgesThatWereMissedMayConcernEveryEntry() {
         var table = table((.tag("a"), false, 10))
         table.missed(upTo: 20)

@@ -17,6 +17,8 @@ final class PurgeJournal: Sendable {
         var positions: [Int: CachePurgePosition] = [:]
         /// Purges of this machine that a tier has not confirmed.
         var unconfirmed: [Int: [CachePurge]] = [:]
+        /// The stamps of purges that this machine has sent to the log of a tier and not yet read there.
+        var sent: [Int: Set<Int>] = [:]
         var isLoaded = false
         var diskReadAt = Duration.zero
         var isRefreshing = false
@@ -50,6 +52,9 @@ final class PurgeJournal: Sendable {
         for (_, level) in logs { level.coordinating?.whenPurged { [weak self] in self?.refreshInBackground() } }
         repeatRefresh()
     }
+
+    /// Whether other machines can receive purges by tag and prefix.
+    var reachesMachines: Bool { !logs.isEmpty }
 
     /// The tiers with a log.
     private var logs: [(index: Int, level: CacheTiers.Level)] {
@@ -107,11 +112,17 @@ final class PurgeJournal: Sendable {
 
     /// Returns whether the tier has confirmed the purges.
     private func append(_ purges: [CachePurge], to index: Int, within budget: Duration) async -> Bool {
-        guard let tiers, let tier = tiers.levels[index].coordinating,
-            let stored = await tier.append(purges, namespace: tiers.namespace, within: budget)
-        else { return false }
+        guard let tiers, let tier = tiers.levels[index].coordinating else { return false }
+        // Before the call: the log may be read before the answer arrives.
+        state.withLock { $0.sent[index, default: []].formUnion(purges.map(\.stamp)) }
+        guard let stored = await tier.append(purges, namespace: tiers.namespace, within: budget) else { return false }
         // The log may have raised the stamps.
-        state.withLock { state in for purge in stored where purge.isPlausible { state.table.add(purge) } }
+        state.withLock { state in
+            for purge in stored where purge.isPlausible {
+                state.table.add(purge)
+                state.sent[index, default: []].insert(purge.stamp)
+            }
+        }
         return true
     }
 
@@ -151,19 +162,30 @@ final class PurgeJournal: Sendable {
         else { return false }
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
-            var isNew = false
             let purges = unread.purges.filter(\.isPlausible)
+            // The log is in order, so the last line of a subject covers those before it.
+            let late = Dictionary(purges.map { ($0.text, $0) }) { $1 }.values.filter {
+                $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0.stamp) != true
+            }
+            let readsAll = unread.position?.logID != position?.logID || unread.position == nil
+            let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
             if unread.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
+            var isNew = false
             for purge in purges where state.table.add(purge) { isNew = true }
+            if let last = purges.last?.stamp { state.sent[index] = state.sent[index]?.filter { $0 > last } }
             state.positions[index] = unread.position
-            let unconfirmed = state.unconfirmed.removeValue(forKey: index) ?? []
-            guard unread.position?.logID != position?.logID || unread.position == nil,
-                unread.purges.count < CachePurge.most,
-                before > 0
-            else { return (isNew, unconfirmed) }
-            // The tier has lost its log, or this machine reads it for the first time. Store what it lacks.
-            let known = Dictionary(unread.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
-            return (isNew, state.table.all.filter { known[$0.text] ?? 0 < $0.stamp })
+            var missing = state.unconfirmed.removeValue(forKey: index) ?? []
+            if !former.isEmpty {
+                // The tier has lost its log, or this process reads it for the first time. Store what it lacks. An earlier
+                // process may have left purges that no tier has confirmed, also of a subject that was purged elsewhere.
+                let (lines, own) = (Set(unread.purges), Set(missing.map(\.text)))
+                let known = Dictionary(unread.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
+                missing += former.filter {
+                    !own.contains($0.text)
+                        && (position == nil ? !lines.contains($0) : known[$0.text] ?? 0 < $0.stamp)
+                }
+            }
+            return (isNew, state.table.overtaking(late, in: missing))
         }
         if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
             state.withLock { $0.unconfirmed[index, default: []] += missing }

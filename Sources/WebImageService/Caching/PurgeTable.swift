@@ -73,6 +73,33 @@ struct PurgeTable: Sendable {
         self.stamp = max(self.stamp, stamp)
     }
 
+    /// Whether this purge was added, or is older than those that were forgotten.
+    func knows(_ purge: CachePurge) -> Bool {
+        let (stamps, floor) =
+            switch purge.subject {
+            case .tag(let tag): (tags[tag], tagFloor)
+            case .prefix(let prefix): (prefixes[prefix], prefixFloor)
+            }
+        return purge.stamp <= floor || (purge.isSoft ? stamps?.soft : stamps?.hard) == purge.stamp
+    }
+
+    /// Adds purges of other machines with larger stamps than any that an entry of this machine can have.
+    ///
+    /// Their own stamps are not larger: those of this machine come from purges that no other machine could receive, and its
+    /// clock can be ahead. An entry that was fetched between those and the others would be used although it is purged.
+    ///
+    /// - Returns: The purges to send: those of `missing`, and the others with their new stamps.
+    mutating func overtaking(_ late: [CachePurge], in missing: [CachePurge]) -> [CachePurge] {
+        let texts = Set(late.map(\.text))
+        var sent = missing.filter { !texts.contains($0.text) }
+        for var purge in late.sorted(by: { $0.stamp < $1.stamp }) {
+            purge.stamp = stamp + 1
+            add(purge)
+            sent.append(purge)
+        }
+        return sent
+    }
+
     private mutating func forgetOldHalf() {
         let newest = (tags.values.map(\.newest) + prefixes.values.map(\.newest)).sorted()
         let limit = newest[newest.count / 2]

@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageCore
+import WebImageLoading
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+private typealias Fix = PictureFixtures
+
+/// A server with entries and a log of purges, which several machines reach.
+private final class TierServer: Sendable {
+    struct State {
+        var entries: [CacheTierKey: CacheTierEntry] = [:]
+        var log: [CachePurge] = []
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    let state = Locked(State())
+}
+
+/// The tier of one machine. The way to the server can be cut.
+private final class LinkedTier: CoordinatingCacheTier {
+    private let server: TierServer
+    private let cut = Locked(false)
+
+    init(_ server: TierServer, isCut: Bool) {
+        self.server = server
+        self.isCut = isCut
+    }
+
+    var isCut: Bool {
+        get { cut.withLock { $0 } }
+        set { cut.withLock { $0 = newValue } }
+    }
+
+    var rules: CacheTierRules {
+        var rules = CacheTierRules()
+        rules.hasPurgeLog = true
+        rules.purgeInterval = .milliseconds(50)
+        return rules
+    }
+
+    func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
+        isCut ? nil : server.state.withLock { $0.entries[key] }
+    }
+
+    func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
+        guard !isCut else { return false }
+        server.state.withLock { $0.entries[key] = entry }
+        return true
+    }
+
+    func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
+        guard !isCut else { return false }
+        server.state.withLock { state in for key in keys { state.entries[key] = nil } }
+        return true
+    }
+
+    func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
+        guard !isCut else { return nil }
+        let (stored, handlers) = server.state.withLock { state in
+            let stored = purges.map { purge in
+                var purge = purge
+                purge.stamp = max(purge.stamp, (state.log.last?.stamp ?? 0) + 1)
+                state.log.append(purge)
+                return purge
+            }
+            return (stored, state.handlers)
+        }
+        for handler in handlers { handler() }
+        return stored
+    }
+
+    func purges(after position: CachePurgePosition?, namespace: String, within budget: Duration) async -> UnreadPurges?
+    {
+        guard !isCut else { return nil }
+        let log = server.state.withLock { $0.log }
+        if log.isEmpty { return UnreadPurges(position: nil, purges: [], missed: 0) }
+        return UnreadPurges(
+            position: CachePurgePosition(logID: "log", count: log.count),
+            purges: Array(log.dropFirst(position?.count ?? 0)), missed: 0)
+    }
+
+    func whenPurged(_ handler: @escaping @Sendable () -> Void) {
+        server.state.withLock { $0.handlers.append(handler) }
+    }
+}
+
+/// The system's clock with another date.
+private struct ShiftedClock: DelayClock {
+    let shift: TimeInterval
+
+    var date: TimeInterval { SystemClock().date + shift }
+    var now: Duration { SystemClock().now }
+
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
+        SystemClock().schedule(after: delay, work)
+    }
+}
+
+/// Machines that purge while they do not reach each other. The second clock is an hour ahead.
+///
+/// After both reach the tier again, neither uses an entry that was fetched before any of the purges, whichever of them
+/// reaches the tier first and whatever the clocks show.
+@Suite(.timeLimit(minutes: 1)) struct SeparatedMachinesTests {
+    private struct Machine {
+        let service: ImageService
+        let tier: LinkedTier
+        let folder: ScratchFolder
+    }
+
+    private static let url = "http://example.com/a.png"
+    private static let target = "/_/f:png/plain/\(url)"
+
+    private let origin = SourceServer()
+    private let server = TierServer()
+
+    /// - Parameter former: An earlier process of the machine, whose caches this one has. It is cut off.
+    private func machine(_ shift: TimeInterval, after former: Machine? = nil) throws -> Machine {
+        let folder = try former?.folder ?? ScratchFolder()
+        let configuration = ServiceConfiguration.with {
+            ($0.cacheFolder, $0.purgeTokens, $0.offersAVIF, $0.queueWait) = (folder.url.path, ["token"], false, 0)
+        }
+        let tier = LinkedTier(server, isCut: former != nil)
+        let service = try ImageService(
+            configuration: configuration, loader: origin, clock: ShiftedClock(shift: shift),
+            tiers: CacheTiers([CacheTiers.Level("server", tier, budget: .seconds(5))]))
+        return Machine(service: service, tier: tier, folder: folder)
+    }
+
+    private func publish(_ version: Int) throws {
+        let bytes = try Fix.png(8, 8) { _, _ in (UInt8(version * 20), 0, 0, 255) }
+        origin.answer(Self.url, bytes, ["Cache-Control": "max-age=86400", "Cache-Tag": "shop, front"])
+    }
+
+    /// The version of the picture that a machine sends.
+    private func version(_ machine: Machine) async throws -> Int {
+        let request = ServiceRequest(target: Self.target)
+        let known = machine.service.respondFromMemory(to: request)
+        let answer: ServiceResponse
+        if let known { answer = known } else { answer = await machine.service.respond(to: request) }
+        #expect(answer.status == 200, "\(answer.text)")
+        let image = try ImageCodersManager.shared.decode(answer.data, options: DecodingOptions())
+        return (Int(Look(image: image).pixel(0, 0)[0]) + 10) / 20
+    }
+
+    private func purge(_ query: String, _ machine: Machine) async -> String {
+        await machine.service.respondToOperator(
+            ServiceRequest(method: "POST", target: "/purge?\(query)", headers: ["Authorization": "Bearer token"])
+        ).text
+    }
+
+    private func connect(_ order: [Int], _ machines: [Machine]) async throws {
+        for index in order {
+            let before = server.state.withLock { $0.log.count }
+            machines[index].tier.isCut = false
+            // Its purges arrive before the other machine is connected.
+            #expect(await eventually { server.state.withLock { $0.log.count } > before })
+        }
+    }
+
+    private func expectNewest(_ machines: [Machine], _ newest: Int) async throws {
+        for (index, machine) in machines.enumerated() {
+            let isNew = try await becomesTrue { try await version(machine) == newest }
+            #expect(isNew, "machine \(index)")
+        }
+        // Nothing old comes back by the entries that the machines store for each other.
+        for _ in 0..<3 {
+            for (index, machine) in machines.enumerated() {
+                await machine.service.provider.store.tiers?.tiers.flush(within: .seconds(5))
+                #expect(try await version(machine) == newest, "machine \(index), later")
+            }
+        }
+    }
+
+    private func becomesTrue(_ condition: () async throws -> Bool) async throws -> Bool {
+        let deadline = ContinuousClock.now + Sanitizer.time(.seconds(10))
+        while ContinuousClock.now < deadline {
+            if try await condition() { return true }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    /// The earlier purge, its machine fetches again, and then the purge of the other machine, which is the later one. One of
+    /// the machines may be started again before it is connected.
+    @Test(
+        arguments: ["tag=shop", "tag=front", "prefix=http://example.com/", "source=\(url)"], [[0, 1], [1, 0]])
+    func laterPurgeHoldsWhicheverMachineIsConnectedFirst(later: String, order: [Int]) async throws {
+        for (first, restarted) in [(0, nil), (1, nil), (0, 0), (0, 1), (1, 0), (1, 1)] as [(Int, Int?)] {
+            var pair = try [machine(0), machine(3600)]
+            server.state.withLock { $0 = TierServer.State() }
+            try publish(1)
+            for machine in pair { #expect(try await version(machine) == 1) }
+            for machine in pair { machine.tier.isCut = true }
+            try publish(2)
+            let earlier = later.hasPrefix("source") ? later : "tag=shop"
+            #expect(await purge(earlier, pair[first]) == "purged without server\n")
+            #expect(try await version(pair[first]) == 2)
+            try publish(3)
+            #expect(await purge(later, pair[1 - first]) == "purged without server\n")
+            #expect(try await version(pair[1 - first]) == 3)
+            if let restarted {
+                let before = try await version(pair[restarted])
+                await pair[restarted].service.shutdown()
+                pair[restarted] = try machine(restarted == 0 ? 0 : 3600, after: pair[restarted])
+                #expect(try await version(pair[restarted]) == before)
+            }
+            try await connect(order, pair)
+            try await expectNewest(pair, 3)
+            for machine in pair { await machine.service.shutdown() }
+        }
+    }
+
+    /// A purge that reaches the log in the usual way is one line in it, whoever reads it when.
+    @Test func purgeOfConnectedMachinesIsSentOnce() async throws {
+        let pair = try [machine(0), machine(3600)]
+        try publish(1)
+        for machine in pair { #expect(try await version(machine) == 1) }
+        for number in 0..<6 {
+            try publish(number + 2)
+            #expect(await purge("tag=shop", pair[number % 2]) == "purged\n")
+            try await expectNewest(pair, number + 2)
+        }
+        try await Task.sleep(for: .milliseconds(700))
+        #expect(server.state.withLock { $0.log.count } == 6)
+        for machine in pair { await machine.service.shutdown() }
+    }
+}
