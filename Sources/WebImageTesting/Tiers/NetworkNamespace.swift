@@ -62,6 +62,9 @@ package final class NetworkNamespace: Sendable {
     /// The address of the server over a link.
     package func address(link: Int = 0) -> String { links[link].server }
 
+    /// The address of this machine as the server sees it over a link.
+    package func clientAddress(link: Int = 0) -> String { links[link].client }
+
     /// Cuts a link, or joins it again.
     package func set(_ cut: Cut, link: Int = 0) throws {
         let link = links[link]
