@@ -172,7 +172,7 @@ extension ImageService {
         // Another machine may purge the same source meanwhile, and then both have the same number. The log of purges orders
         // them when it is reached again.
         let purges = provider.store.purges
-        if !silent.isEmpty, purges.reachesMachines {
+        if !purges.logNames.isDisjoint(with: silent) {
             _ = await purges.purge([.prefix(reference.key)], isSoft: false)
         }
         return silent

@@ -215,6 +215,27 @@ private struct ShiftedClock: DelayClock {
         }
     }
 
+    /// The stamps of two machines are equal if both know one that is ahead of their clocks. One of them is cut off.
+    @Test func purgesWithTheSameStampAreTwo() async throws {
+        let machines = try [machine(0), machine(0), machine(3600)]
+        try publish(1)
+        #expect(try await version(machines[0]) == 1)
+        #expect(await purge("tag=other", machines[2]) == "purged\n")
+        let ahead = server.state.withLock { $0.log.last?.stamp ?? 0 }
+        for machine in machines.prefix(2) {
+            #expect(await eventually { machine.service.provider.store.purges.stamp >= ahead })
+        }
+        machines[1].tier.isCut = true
+        #expect(await purge("tag=unused", machines[1]) == "purged without server\n")
+        try publish(2)
+        #expect(try await version(machines[1]) == 2)
+        try publish(3)
+        #expect(await purge("tag=shop", machines[0]) == "purged\n")
+        machines[1].tier.isCut = false
+        try await expectNewest(Array(machines.prefix(2)), 3)
+        for machine in machines { await machine.service.shutdown() }
+    }
+
     /// A purge that reaches the log in the usual way is one line in it, whoever reads it when.
     @Test func purgeOfConnectedMachinesIsSentOnce() async throws {
         let pair = try [machine(0), machine(3600)]

@@ -35,6 +35,20 @@ import WebImageTesting
         }
     }
 
+    /// TLS repeats a write that was not possible from the same memory only.
+    @Test(arguments: [1, 14, 200, 4000]) func firstBlockStaysAtItsPlaceWhileItsWriteIsRepeated(count: Int) {
+        var unsent = UnsentBlocks()
+        unsent.append([Data(repeating: 1, count: count)])
+        let before = unsent.withFirst { Int(bitPattern: $0[0].baseAddress) }
+        unsent.holdFirst()
+        for _ in 0..<100 { unsent.append([Data(repeating: 2, count: 300)]) }
+        let (after, length) = unsent.withFirst { (Int(bitPattern: $0[0].baseAddress), $0[0].count) }
+        #expect(after == before && length == count)
+        unsent.removeFirst(count)
+        unsent.append([Data(repeating: 3, count: 10)])
+        #expect(unsent.withFirst { $0.map(\.count) } == [30_010])
+    }
+
     @Test func shortCommandsNeedOneBlockAndLongOnesAreNotCopied() {
         var unsent = UnsentBlocks()
         for number in 0..<1000 { unsent.append(RESPCommand(["GET", .init(number)]).blocks) }

@@ -115,7 +115,8 @@ public final class TieredImageLoader: ImageDataLoader {
             guard await load.decodes(result.data) else {
                 return await knownData(for: load, key: key, progress: progress) ?? result
             }
-            if let entry { tiers.put(entry, for: key) }
+            // A decode that was cancelled has verified nothing.
+            if let entry, !Task.isCancelled { tiers.put(entry, for: key) }
             return result
         } catch {
             guard !error.isCancellation, let known = await knownData(for: load, key: key, progress: progress) else {

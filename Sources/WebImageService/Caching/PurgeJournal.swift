@@ -17,8 +17,8 @@ final class PurgeJournal: Sendable {
         var positions: [Int: CachePurgePosition] = [:]
         /// Purges of this machine that a tier has not confirmed.
         var unconfirmed: [Int: [CachePurge]] = [:]
-        /// The stamps of purges that this machine has sent to the log of a tier and not yet read there.
-        var sent: [Int: Set<Int>] = [:]
+        /// Purges that this machine has sent to the log of a tier and not yet read there.
+        var sent: [Int: Set<CachePurge>] = [:]
         var isLoaded = false
         var diskReadAt = Duration.zero
         var isRefreshing = false
@@ -53,8 +53,8 @@ final class PurgeJournal: Sendable {
         repeatRefresh()
     }
 
-    /// Whether other machines can receive purges by tag and prefix.
-    var reachesMachines: Bool { !logs.isEmpty }
+    /// The names of the tiers with a log.
+    var logNames: Set<String> { Set(logs.map(\.level.name)) }
 
     /// The tiers with a log.
     private var logs: [(index: Int, level: CacheTiers.Level)] {
@@ -114,13 +114,13 @@ final class PurgeJournal: Sendable {
     private func append(_ purges: [CachePurge], to index: Int, within budget: Duration) async -> Bool {
         guard let tiers, let tier = tiers.levels[index].coordinating else { return false }
         // Before the call: the log may be read before the answer arrives.
-        state.withLock { $0.sent[index, default: []].formUnion(purges.map(\.stamp)) }
+        state.withLock { $0.sent[index, default: []].formUnion(purges) }
         guard let stored = await tier.append(purges, namespace: tiers.namespace, within: budget) else { return false }
         // The log may have raised the stamps.
         state.withLock { state in
             for purge in stored where purge.isPlausible {
                 state.table.add(purge)
-                state.sent[index, default: []].insert(purge.stamp)
+                state.sent[index, default: []].insert(purge)
             }
         }
         return true
@@ -163,16 +163,19 @@ final class PurgeJournal: Sendable {
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
             let purges = unread.purges.filter(\.isPlausible)
+            // A full log also has purges that an earlier process knew and forgot.
+            let mayBeForgotten = position == nil && unread.purges.count >= CachePurge.most
             // The log is in order, so the last line of a subject covers those before it.
             let late = Dictionary(purges.map { ($0.text, $0) }) { $1 }.values.filter {
-                $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0.stamp) != true
+                !mayBeForgotten && $0.stamp <= before && !state.table.knows($0)
+                    && state.sent[index]?.contains($0) != true
             }
             let readsAll = unread.position?.logID != position?.logID || unread.position == nil
             let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
             if unread.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
             var isNew = false
             for purge in purges where state.table.add(purge) { isNew = true }
-            if let last = purges.last?.stamp { state.sent[index] = state.sent[index]?.filter { $0 > last } }
+            if let last = purges.last?.stamp { state.sent[index] = state.sent[index]?.filter { $0.stamp > last } }
             state.positions[index] = unread.position
             var missing = state.unconfirmed.removeValue(forKey: index) ?? []
             if !former.isEmpty {
@@ -185,7 +188,13 @@ final class PurgeJournal: Sendable {
                         && (position == nil ? !lines.contains($0) : known[$0.text] ?? 0 < $0.stamp)
                 }
             }
-            return (isNew, state.table.overtaking(late, in: missing))
+            let repeated = Set(late.map(\.text))
+            let lines = state.table.overtaking(late, in: missing)
+            // All logs get the new stamp. If they differed, a later process would take the smaller one for late.
+            for (other, _) in logs where other != index && !repeated.isEmpty {
+                state.unconfirmed[other, default: []] += lines.filter { repeated.contains($0.text) }
+            }
+            return (isNew, lines)
         }
         if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
             state.withLock { $0.unconfirmed[index, default: []] += missing }

@@ -123,7 +123,8 @@ struct PurgeTable: Sendable {
             if stamps.hard > seen { return .hard }
             if stamps.soft > seen { isSoft = true }
         }
-        for length in prefixLengths {
+        let sourceLength = source.utf8.count
+        for length in prefixLengths where length <= sourceLength {
             guard let text = String(source.utf8.prefix(length)), let stamps = prefixes[text] else { continue }
             if stamps.hard > seen { return .hard }
             if stamps.soft > seen { isSoft = true }

@@ -9,6 +9,8 @@ struct UnsentBlocks {
     private static let joinedBytes = 4096
     /// The size in bytes from which a block is not extended.
     private static let longestJoin = 64 << 10
+    /// The memory of a new short block in bytes.
+    private static let firstJoin = 256
     /// The most blocks of one call: ``withFirst(_:)`` nests one call for each.
     private static let most = 64
 
@@ -25,11 +27,22 @@ struct UnsentBlocks {
             let isShort = block.count < Self.joinedBytes
             if isShort, extendsLast, let last = blocks.last?.count, last < Self.longestJoin {
                 blocks[blocks.count - 1].append(block)
+            } else if isShort {
+                // `Data` keeps a few bytes in itself, where they have no address of their own.
+                var joined = Data(capacity: Self.firstJoin)
+                joined.append(block)
+                blocks.append(joined)
             } else {
                 blocks.append(block)
             }
             extendsLast = isShort
         }
+    }
+
+    /// Keeps the first block where it is until it is sent. TLS repeats a write that was not possible from the same memory
+    /// only: OpenSSL otherwise reports a bad retry (`SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER`, which libcurl does not set).
+    mutating func holdFirst() {
+        if blocks.count == 1 { extendsLast = false }
     }
 
     /// Passes the first bytes to `send`, in as many parts as blocks.

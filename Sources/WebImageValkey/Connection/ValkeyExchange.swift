@@ -108,7 +108,9 @@ final class ValkeyExchange {
         while !unsent.isEmpty {
             switch unsent.withFirst({ connection.send($0) }) {
             case .bytes(let count): unsent.removeFirst(count)
-            case .wait: return true
+            case .wait:
+                unsent.holdFirst()
+                return true
             case .ended: return false
             }
         }
@@ -118,7 +120,7 @@ final class ValkeyExchange {
     /// Receives bytes that have arrived and delivers their values. Returns false when the connection has ended.
     private func receive(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
         mayHoldBytes = false
-        // At most a megabyte a turn, so that commands are sent in between.
+        // At most four receptions a turn, so that commands are sent in between.
         for _ in 0..<4 {
             var progress = DialledConnection.Progress.wait
             var isDrained = false

@@ -45,7 +45,7 @@ package struct RESPParser {
             isHandedOver = true
             return Data(
                 bytesNoCopy: memory, count: size,
-                deallocator: .custom { [source] memory, count in source.release(memory, of: count + 2) })
+                deallocator: .custom { [source, size] memory, _ in source.release(memory, of: size + 2) })
         }
     }
 
