@@ -42,7 +42,7 @@ void webimage_sandbox_end_with_host(void) {
 }
 
 #if WEBIMAGE_HAS_ADDRESS_SANITIZER
-// Of the sanitizer's runtime: where it writes what it finds.
+// A function of the sanitizer's runtime: sets the descriptor to which reports of damaged memory are written.
 void __sanitizer_set_report_fd(void *descriptor);
 #endif
 

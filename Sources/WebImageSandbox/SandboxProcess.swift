@@ -234,7 +234,7 @@ final class SandboxProcess {
         let own = ProcessInfo.processInfo.environment
         for name in kept { if let value = own[name] { lines.append("\(name)=\(value)") } }
         if webimage_sandbox_has_address_sanitizer() {
-            // What it finds ends the worker as a crash of its picture. Names of functions would need another process.
+            // Damaged memory ends the worker like a crash. Function names are left out: they would need another process.
             lines.append("ASAN_OPTIONS=\(own["ASAN_OPTIONS"] ?? ""):abort_on_error=1:symbolize=0")
         }
         var pointers: [UnsafeMutablePointer<CChar>?] = lines.map { strdup($0) } + [nil]

@@ -70,8 +70,8 @@ struct TierPartitionTests: TierBench {
         #expect(try await purge("tag=shop", at: services[1]) == "purged\n")
         #expect(try await services[1].get(known).body != old)
         #expect(try await services[0].get(known).body == old)
-        // If only answers are lost, the server receives what is sent over a standing connection, also when the system
-        // repeats it later. Without one, no purge arrives: a new connection cannot be opened.
+        // If only answers are lost, the server still receives commands over an open connection. Close the connections, so
+        // that no purge arrives: a new connection cannot be opened.
         if cut == .answers { try await closeConnections(at: server, in: network) }
         // A purge at the cut one is sent when the link is joined. The server still has its log.
         try routeTagged(red: 200)

@@ -102,7 +102,7 @@ struct SandboxFaultTests {
         return request
     }
 
-    /// Shows that a build with the address sanitizer watches the code of workers, and that nothing hides what it finds.
+    /// Shows that the address sanitizer watches the code of workers, and that its reports reach the host.
     @Test(
         .enabled(if: Sanitizer.running == .address, "only the address sanitizer finds damage and goes on to report it"),
         arguments: SandboxProfile.allCases)

@@ -236,7 +236,7 @@ private struct ShiftedClock: DelayClock {
         for machine in machines { await machine.service.shutdown() }
     }
 
-    /// A purge that reaches the log in the usual way is one line in it, whoever reads it when.
+    /// A purge of connected machines is one line in the log, whichever machine reads it first.
     @Test func purgeOfConnectedMachinesIsSentOnce() async throws {
         let pair = try [machine(0), machine(3600)]
         try publish(1)

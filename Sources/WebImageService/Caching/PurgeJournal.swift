@@ -179,8 +179,9 @@ final class PurgeJournal: Sendable {
             state.positions[index] = unread.position
             var missing = state.unconfirmed.removeValue(forKey: index) ?? []
             if !former.isEmpty {
-                // The tier has lost its log, or this process reads it for the first time. Store what it lacks. An earlier
-                // process may have left purges that no tier has confirmed, also of a subject that was purged elsewhere.
+                // The tier has lost its log, or this process reads the log for the first time. Send the purges that the log
+                // lacks: an earlier process may have left some that no tier has confirmed, also of a subject that another
+                // machine has purged.
                 let (lines, own) = (Set(unread.purges), Set(missing.map(\.text)))
                 let known = Dictionary(unread.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
                 missing += former.filter {
