@@ -73,22 +73,23 @@ extension ImageCache {
             completion?(hit, nil, hit == nil ? .none : .memory)
             return nil
         }
+        let start = withRemovals { $0.count }
         let callbacks = context.callbackQueue ?? .main
         let query = CacheQuery(key: key, callbacks: callbacks, completion: completion)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
             let decoder = self.decoder(key, options: options, context)
             let entry = diskResourceSync(forKey: key).flatMap { decoder.accepts($0) ? $0 : nil }
-            let image = hit ?? entry.flatMap { decode($0, key: key, with: decoder, context) }
+            let image = hit ?? entry.flatMap { decode($0, key: key, with: decoder, context, startedAt: start) }
             query.finishInline(image, entry?.data, from: Self.origin(hit: hit, image, entry?.data))
             return query
         }
-        queryDisk(query, hit: hit, options: options, context, cacheType: cacheType)
+        queryDisk(query, hit: hit, options: options, context, cacheType: cacheType, startedAt: start)
         return query
     }
 
     private func queryDisk(
         _ query: CacheQuery, hit: Image?, options: WebImageOptions, _ context: RequestContext,
-        cacheType: ImageCacheType
+        cacheType: ImageCacheType, startedAt start: UInt64
     ) {
         disk.async(.after(.key(query.key))) { disk in
             guard !query.isCancelled else { return }
@@ -105,7 +106,7 @@ extension ImageCache {
                 let filled =
                     cacheType.includesMemory
                     ? self.memoryImage(query.key, options: options, context) : nil
-                let image = filled ?? self.decode(entry, key: query.key, with: decoder, context)
+                let image = filled ?? self.decode(entry, key: query.key, with: decoder, context, startedAt: start)
                 query.finish(image, entry.data, from: .disk)
             }
         }

@@ -50,9 +50,10 @@ extension ImageCache {
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
+        let start = withRemovals { $0.count }
         guard let key, let entry = diskResourceSync(forKey: key) else { return nil }
         let context = RequestContext(context)
-        return decode(entry, key: key, with: decoder(key, options: options, context), context)
+        return decode(entry, key: key, with: decoder(key, options: options, context), context, startedAt: start)
     }
 
     /// Returns the image in memory. If the image is not in memory, returns the image on disk, and blocks the calling
@@ -84,8 +85,11 @@ extension ImageCache {
 
     /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
     /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
+    ///
+    /// - Parameter start: ``MemoryRemovals/count`` when the query began. If the image was removed since, it is not stored.
     func decode(
-        _ entry: EncodedResource, key: String, with decoder: EntryDecoder, _ context: RequestContext
+        _ entry: EncodedResource, key: String, with decoder: EntryDecoder, _ context: RequestContext,
+        startedAt start: UInt64
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
@@ -95,7 +99,7 @@ extension ImageCache {
                 decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
             rememberSize(of: image, forKey: key)
-            promote(image, of: entry, key: key, decodedBy: decoder, context)
+            promote(image, of: entry, key: key, decodedBy: decoder, context, startedAt: start)
             return adapted
         } catch {
             if decoder.decoding.isUndecodable(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
@@ -105,14 +109,23 @@ extension ImageCache {
 
     private func promote(
         _ image: Image, of entry: EncodedResource, key: String, decodedBy decoder: EntryDecoder,
-        _ context: RequestContext
+        _ context: RequestContext, startedAt start: UInt64
     ) {
         let target = context.storeCache ?? .all
         guard keepsImagesInMemory, target.includesMemory,
-            let (string, note) = place(of: image, from: entry, key: key, decoder, context)
+            let (string, note) = place(of: image, from: entry, key: key, decoder, context),
+            !wasRemoved(string, since: start)
         else { return }
         if let note { image.noteEntry(note) }
         storeImageToMemory(image, forKey: string)
+        // Check again: a removal may have taken effect between the check and the store.
+        if wasRemoved(string, since: start), memoryCache.object(forKey: string) === image {
+            memoryCache.removeObject(forKey: string)
+        }
+    }
+
+    private func wasRemoved(_ key: String, since start: UInt64) -> Bool {
+        withRemovals { $0.include(key, after: start) }
     }
 
     /// Returns the memory key of an image that was read from disk. For a thumbnail, this is the key of the thumbnail,

@@ -23,6 +23,8 @@ extension ImageCache {
             return
         }
         onDisk(.removing(.key(key)), completion) { $0.removeData(forKey: key) }
+        // A query that began between the two removals reads the entry before its removal.
+        if cacheType.includesMemory { withRemovals { $0.note(key) } }
     }
 
     /// Removes every variant of the original with this fingerprint: first from memory, before this method suspends, then
@@ -38,9 +40,11 @@ extension ImageCache {
         if cacheType.includesMemory { (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) } }
     }
 
-    /// Removes an image from memory before this method returns.
+    /// Removes an image from memory before this method returns. Queries that are running do not store it there again.
     public func removeImageFromMemory(forKey key: String?) {
-        if let key { memoryCache.removeObject(forKey: key) }
+        guard let key else { return }
+        withRemovals { $0.note(key) }
+        memoryCache.removeObject(forKey: key)
     }
 
     /// Removes a disk entry. Blocks the calling thread.
@@ -88,6 +92,8 @@ extension ImageCache {
         }
         withSizes { $0.removeAll() }
         onDisk(.removing(.all), completion) { $0.removeAllData() }
+        // See `removeImage(forKey:cacheType:completion:)`.
+        if cacheType.includesMemory { withRemovals { $0.noteAll() } }
     }
 
     /// Returns the total size of all disk entries in bytes. Blocks the calling thread.

@@ -48,6 +48,7 @@ public final class ImageCache: LayeredImageCaching {
         var config: ImageCacheConfig
         var additionalPath: (@Sendable (String) -> String?)?
         var sizes = PixelSizes()
+        var removals = MemoryRemovals()
     }
 
     /// Creates a cache in `<directory>/<namespace>` and opens its folder in the background.
@@ -108,6 +109,11 @@ public final class ImageCache: LayeredImageCaching {
 
     func withSizes<Result>(_ body: (inout PixelSizes) -> Result) -> Result { state.withLock { body(&$0.sizes) } }
 
+    /// The removals from memory. Note a removal before it takes effect.
+    func withRemovals<Result>(_ body: (inout MemoryRemovals) -> Result) -> Result {
+        state.withLock { body(&$0.removals) }
+    }
+
     // MARK: Memory
 
     /// Returns the image in memory. The cost is one lock and one dictionary look-up.
@@ -130,8 +136,11 @@ public final class ImageCache: LayeredImageCaching {
     /// The value of ``ImageCacheConfig/shouldCacheImagesInMemory``.
     public var keepsImagesInMemory: Bool { state.withLock { $0.config.shouldCacheImagesInMemory } }
 
-    /// Empties the memory layer.
-    public func clearMemory() { memoryCache.removeAllObjects() }
+    /// Empties the memory layer. Queries that are running do not fill it again.
+    public func clearMemory() {
+        withRemovals { $0.noteAll() }
+        memoryCache.removeAllObjects()
+    }
 
     /// Blocks the calling thread until all data stored so far is safe on disk.
     public func flush() { disk.sync(.after(.all)) { $0?.flush() } }

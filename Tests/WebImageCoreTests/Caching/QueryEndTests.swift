@@ -3,9 +3,10 @@ import Foundation
 import Testing
 import WebImageCompatibility
 import WebImageCore
-import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
+
+@testable import WebImageLoading
 
 /// Tests cache queries that are cancelled after the disk has answered, and the entries that thumbnail queries store in
 /// higher caches.
@@ -54,6 +55,58 @@ struct QueryEndTests {
         #expect(await eventually { calls.withLock { $0 } == 1 })
         token?.cancel()
         #expect(token?.isCancelled == false && calls.withLock { $0 } == 1)
+    }
+
+    /// The calls that remove an image from memory.
+    enum Removal: CaseIterable, Sendable {
+        case image, imageFromMemory, allOfMemory, everything
+    }
+
+    /// A query decodes while its image is removed. It delivers the image, but does not store it again.
+    @Test(arguments: Removal.allCases) func imageThatIsRemovedDuringItsQueryStaysRemoved(by removal: Removal) async {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
+        let gated = GatedCoder()
+        let images = Calls<Image?>()
+        _ = cache.queryCacheOperation(
+            forKey: "key", context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking]
+        ) { image, _, _ in images.append(image) }
+        #expect(await eventually { gated.startedCount == 1 })
+        switch removal {
+        case .image: cache.removeImage(forKey: "key", cacheType: .all, completion: nil)
+        case .imageFromMemory: cache.removeImageFromMemory(forKey: "key")
+        case .allOfMemory: cache.clearMemory()
+        case .everything: cache.clear(with: .all, completion: nil)
+        }
+        gated.open()
+        #expect(await eventually { images.all.count == 1 })
+        #expect(images.all.first??.pixelSize != nil)
+        #expect(cache.imageFromMemoryCache(forKey: "key") == nil)
+    }
+
+    /// Only the query of the removed image is affected, and only one that began before the removal.
+    @Test func removalOfAnotherImageAndAnEarlierRemovalChangeNothing() async {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
+        cache.removeImageFromMemory(forKey: "key")
+        let gated = GatedCoder()
+        _ = cache.queryCacheOperation(
+            forKey: "key", context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking]
+        ) { _, _, _ in }
+        #expect(await eventually { gated.startedCount == 1 })
+        cache.removeImage(forKey: "another", cacheType: .all, completion: nil)
+        gated.open()
+        #expect(await eventually { cache.imageFromMemoryCache(forKey: "key") != nil })
+    }
+
+    /// More removals than are remembered count as removals of all images.
+    @Test func manyRemovalsAreBounded() {
+        var removals = MemoryRemovals()
+        let start = removals.count
+        removals.note("first")
+        #expect(removals.include("first", after: start) && !removals.include("second", after: start))
+        #expect(!removals.include("first", after: removals.count))
+        for index in 0..<300 { removals.note("\(index)") }
+        #expect(removals.include("first", after: start) && removals.include("second", after: start))
+        #expect(!removals.include("second", after: removals.count))
     }
 
     @Test func aThumbnailQueryNeverFillsHigherCachesWithAThumbnail() async throws {
