@@ -61,6 +61,25 @@ import WebImageTesting
         #expect(try values(stream, piece: piece) == bodies.map { .bulk($0) })
     }
 
+    /// The end of a long string and the line behind it arrive together, and only the line is copied.
+    @Test func longStringIsReceivedInItsOwnMemoryWithTheNextLine() throws {
+        var parser = RESPParser()
+        let head = Data("$200000\r\n".utf8)
+        #expect(parser.append(head) == head.count)
+        #expect(try parser.next() == nil)
+        var spaces: [Int] = []
+        parser.withSpace { first, second in
+            spaces = [first.count, second.count]
+            first.copyBytes(from: repeatElement(7, count: 200_000) + [13, 10])
+            second.copyBytes(from: Data(":5\r\n".utf8))
+            return first.count + 4
+        }
+        #expect(spaces == [200_002, 4096])
+        #expect(try parser.next() == .bulk(Data(repeating: 7, count: 200_000)))
+        #expect(try parser.next() == .integer(5))
+        #expect(try parser.next() == nil)
+    }
+
     @Test(arguments: [
         "?\r\n", "\r\n", "$2000000000\r\n", "$-2\r\n", "$abc\r\n", "*999999999\r\n", "%99999999\r\n", "$3\r\nabcde\r\n",
         ":123456789012345678901\r\n", "%-1\r\n", "*-2\r\n",

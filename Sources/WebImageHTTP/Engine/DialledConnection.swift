@@ -47,7 +47,7 @@ package final class DialledConnection {
 
     private let easy: CurlEasy
     /// Whether the connection uses TLS. Then the library may hold received bytes that `poll(2)` on ``socket`` does not
-    /// report, until ``receive(into:)`` returns `.wait`.
+    /// report, until ``receive(into:then:)`` returns `.wait`.
     package let isEncrypted: Bool
     /// The socket, for `poll(2)`.
     package let socket: Int32
@@ -122,15 +122,28 @@ package final class DialledConnection {
         return sent == 0 || errno == EAGAIN || errno == EINTR ? .wait : .ended
     }
 
-    /// Receives bytes that have arrived. `space` must not be empty.
-    package func receive(into space: UnsafeMutableRawBufferPointer) -> Progress {
+    /// Receives bytes that have arrived: first into `first`, and what it does not hold into `second`. One of them must not be
+    /// empty. With TLS, only the first of them that is not empty is used: a call returns at most one record.
+    package func receive(
+        into first: UnsafeMutableRawBufferPointer, then second: UnsafeMutableRawBufferPointer
+    ) -> Progress {
         if isEncrypted {
+            let space = first.isEmpty ? second : first
             var received = 0
             let code = webimage_curl_easy_recv(easy.handle, space.baseAddress, space.count, &received)
             if code == CURLE_AGAIN { return .wait }
             return code == CURLE_OK && received > 0 ? .bytes(received) : .ended
         }
-        let received = recv(socket, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        let vectors = (
+            iovec(iov_base: first.baseAddress, iov_len: first.count),
+            iovec(iov_base: second.baseAddress, iov_len: second.count)
+        )
+        let received = withUnsafeBytes(of: vectors) { bytes in
+            var message = msghdr()
+            message.msg_iov = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: iovec.self).baseAddress)
+            message.msg_iovlen = 2
+            return recvmsg(socket, &message, Int32(MSG_DONTWAIT))
+        }
         if received > 0 { return .bytes(received) }
         return received < 0 && (errno == EAGAIN || errno == EINTR) ? .wait : .ended
     }

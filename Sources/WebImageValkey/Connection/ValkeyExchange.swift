@@ -20,6 +20,8 @@ final class ValkeyExchange {
 
     /// A time that no clock reaches.
     private static let never = Duration.seconds(1 << 40)
+    /// The most bytes that are received in a turn, and one reception more, so that commands are sent in between.
+    private static let bytesPerTurn = 1 << 20
 
     init(
         _ connection: DialledConnection, silence: Duration,
@@ -120,15 +122,17 @@ final class ValkeyExchange {
     /// Receives bytes that have arrived and delivers their values. Returns false when the connection has ended.
     private func receive(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
         mayHoldBytes = false
-        // At most four receptions a turn, so that commands are sent in between.
-        for _ in 0..<4 {
+        var received = 0
+        while received < Self.bytesPerTurn {
             var progress = DialledConnection.Progress.wait
             var isDrained = false
-            parser.withSpace { space in
-                guard !space.isEmpty else { return 0 }
-                progress = connection.receive(into: space)
+            parser.withSpace { first, second in
+                let space = first.count + second.count
+                guard space > 0 else { return 0 }
+                progress = connection.receive(into: first, then: second)
                 guard case .bytes(let count) = progress else { return 0 }
-                isDrained = count < space.count && !connection.isEncrypted
+                isDrained = count < space && !connection.isEncrypted
+                received += count
                 return count
             }
             let isValid = takeValues(loop, isGreeting: isGreeting)

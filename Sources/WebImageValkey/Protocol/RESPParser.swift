@@ -3,7 +3,7 @@ import Foundation
 /// Reads the values in a stream of bytes. A pure value without input or output.
 ///
 /// The caller copies received bytes to the memory of ``withSpace(_:)`` and then takes values with ``next()``. The rest
-/// of a long bulk string is received directly into the memory of its `Data`, so that it is copied only once, by the
+/// of a bulk string is received directly into the memory of its `Data`, so that a long one is copied only once, by the
 /// kernel. Short ones are received together.
 package struct RESPParser {
     /// An array whose elements are still arriving.
@@ -52,9 +52,11 @@ package struct RESPParser {
     /// The size of the memory for received bytes, besides that for a line: about twelve pictures of 20 KB in one call of
     /// the system.
     private static let bufferBytes = 256 << 10
-    /// The number of missing bytes from which a bulk string is received on its own. A copy of fewer bytes costs less than
-    /// a further call of the system.
-    private static let directBytes = 64 << 10
+    /// The size of a bulk string from which few bytes behind it are received with it: they would be copied once more, which
+    /// costs more than a further call of the system.
+    private static let longBytes = 64 << 10
+    /// The bytes that are received behind a long bulk string: the first line of the next answer.
+    private static let bytesAfterLong = 4096
 
     private let limits: RESPLimits
     /// Received bytes. The parser has read the bytes before `position`.
@@ -66,7 +68,7 @@ package struct RESPParser {
     private var open: [OpenArray] = []
     private var valueCount = 0
     private var bulk: Bulk?
-    /// The size of the last bulk string. After a long one, fewer bytes are received ahead: they would be copied.
+    /// The size of the last bulk string.
     private var lastSize = 0
     private let memory = BulkMemory()
 
@@ -76,13 +78,12 @@ package struct RESPParser {
         buffer = [UInt8](repeating: 0, count: limits.lineBytes + Self.bufferBytes)
     }
 
-    /// Passes memory for received bytes to `receive`, which returns the number of bytes that it wrote, at least 0.
-    package mutating func withSpace(_ receive: (UnsafeMutableRawBufferPointer) -> Int) {
-        if let bulk, position == filled, bulk.missing >= Self.directBytes {
-            let space = UnsafeMutableRawBufferPointer(start: bulk.memory + bulk.filled, count: bulk.missing)
-            bulk.filled += min(receive(space), space.count)
-            return
-        }
+    /// Passes memory for received bytes to `receive`, which returns the number of bytes that it wrote, at least 0. Bytes must
+    /// fill the first part, the memory of a bulk string, before the second. Either part may be empty, also both: then values
+    /// must be taken first.
+    package mutating func withSpace(
+        _ receive: (_ first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer) -> Int
+    ) {
         if position > 0 {
             buffer.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
@@ -90,19 +91,29 @@ package struct RESPParser {
             }
             (filled, searched, position) = (filled - position, max(searched - position, 0), 0)
         }
+        // Bytes in the buffer belong to the bulk string, and are copied to it first.
+        let bulk = filled == 0 ? bulk : nil
+        let missing = bulk?.missing ?? 0
+        let direct = UnsafeMutableRawBufferPointer(
+            start: bulk.map { $0.memory + $0.filled }, count: missing)
         let start = filled
-        let end = lastSize < Self.directBytes ? buffer.count : min(start + Self.directBytes, buffer.count)
-        let count = buffer.withUnsafeMutableBytes { receive(UnsafeMutableRawBufferPointer(rebasing: $0[start..<end])) }
-        filled = min(filled + count, end)
+        let end = lastSize < Self.longBytes ? buffer.count : min(start + Self.bytesAfterLong, buffer.count)
+        let count = buffer.withUnsafeMutableBytes {
+            min(receive(direct, UnsafeMutableRawBufferPointer(rebasing: $0[start..<end])), missing + end - start)
+        }
+        bulk?.filled += min(count, missing)
+        filled += max(count - missing, 0)
     }
 
     /// Adds received bytes. For tests; connections use ``withSpace(_:)``. Returns the number of bytes that were added:
     /// fewer than passed if the parser's memory is full until values are taken.
     package mutating func append(_ bytes: some Collection<UInt8>) -> Int {
         var added = 0
-        withSpace { space in
-            added = min(space.count, bytes.count)
-            space.copyBytes(from: bytes.prefix(added))
+        withSpace { first, second in
+            first.copyBytes(from: bytes.prefix(first.count))
+            let rest = bytes.dropFirst(first.count).prefix(second.count)
+            second.copyBytes(from: rest)
+            added = min(first.count, bytes.count) + rest.count
             return added
         }
         return added
