@@ -236,6 +236,42 @@ private final class CountingTier: CacheTier {
         expect(requests: 1, reads: 2, puts: 1, "the tier is down")
     }
 
+    /// A load that is cancelled as soon as it has its bytes.
+    private struct CancelledLoader: ImageDataLoader {
+        let loader = WebImageDownloader()
+
+        func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+        func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
+        func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
+
+        func loadData(
+            for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+        ) async throws(WebImageError) -> ImageDataResult {
+            let result = try await loader.loadData(for: load, progress: progress)
+            withUnsafeCurrentTask { $0?.cancel() }
+            return result
+        }
+    }
+
+    /// The decode that would find out whether the body is a picture was cancelled, so the body is not stored.
+    @Test func refreshThatIsCancelledBeforeItsDecodeStoresNothing() async throws {
+        defer { origin.stop() }
+        try route(width: 80, tag: "\"1\"")
+        #expect(try await machine().load(.original) == 80)
+        origin.route(
+            Self.path,
+            try .body(NoPicture.garbageBehindASignature.body, headers: ["Cache-Control": "max-age=600"]))
+        let loader = TieredImageLoader(CancelledLoader(), tiers: [tier])
+        let manager = WebImageManager(
+            cache: ImageCache(memoryCache: MemoryCache(config: .default), diskCache: nil), loader: loader)
+        await #expect(throws: WebImageError.self) {
+            try await manager.image(for: origin.url(Self.path), options: .refreshCached)
+        }
+        await loader.flush(within: Sanitizer.time(.seconds(10)))
+        expect(requests: 2, reads: 1, puts: 1, "cancelled before the decode")
+    }
+
     @Test(arguments: Kind.allCases) func cancelledRefreshDoesNotAskTheTier(kind: Kind) async throws {
         defer { origin.stop() }
         try route(width: 80, tag: "\"1\"")

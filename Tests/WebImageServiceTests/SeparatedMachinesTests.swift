@@ -10,97 +10,6 @@ import WebImageTesting
 
 private typealias Fix = PictureFixtures
 
-/// A server with entries and a log of purges, which several machines reach.
-private final class TierServer: Sendable {
-    struct State {
-        var entries: [CacheTierKey: CacheTierEntry] = [:]
-        var log: [CachePurge] = []
-        var handlers: [@Sendable () -> Void] = []
-    }
-
-    let state = Locked(State())
-}
-
-/// The tier of one machine. The way to the server can be cut.
-private final class LinkedTier: CoordinatingCacheTier {
-    private let server: TierServer
-    private let cut = Locked(false)
-
-    init(_ server: TierServer, isCut: Bool) {
-        self.server = server
-        self.isCut = isCut
-    }
-
-    var isCut: Bool {
-        get { cut.withLock { $0 } }
-        set { cut.withLock { $0 = newValue } }
-    }
-
-    var rules: CacheTierRules {
-        var rules = CacheTierRules()
-        rules.hasPurgeLog = true
-        rules.purgeInterval = .milliseconds(50)
-        return rules
-    }
-
-    func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
-        isCut ? nil : server.state.withLock { $0.entries[key] }
-    }
-
-    func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
-        guard !isCut else { return false }
-        server.state.withLock { $0.entries[key] = entry }
-        return true
-    }
-
-    func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
-        guard !isCut else { return false }
-        server.state.withLock { state in for key in keys { state.entries[key] = nil } }
-        return true
-    }
-
-    func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
-        guard !isCut else { return nil }
-        let (stored, handlers) = server.state.withLock { state in
-            let stored = purges.map { purge in
-                var purge = purge
-                purge.stamp = max(purge.stamp, (state.log.last?.stamp ?? 0) + 1)
-                state.log.append(purge)
-                return purge
-            }
-            return (stored, state.handlers)
-        }
-        for handler in handlers { handler() }
-        return stored
-    }
-
-    func purges(after position: CachePurgePosition?, namespace: String, within budget: Duration) async -> UnreadPurges?
-    {
-        guard !isCut else { return nil }
-        let log = server.state.withLock { $0.log }
-        if log.isEmpty { return UnreadPurges(position: nil, purges: [], missed: 0) }
-        return UnreadPurges(
-            position: CachePurgePosition(logID: "log", count: log.count),
-            purges: Array(log.dropFirst(position?.count ?? 0)), missed: 0)
-    }
-
-    func whenPurged(_ handler: @escaping @Sendable () -> Void) {
-        server.state.withLock { $0.handlers.append(handler) }
-    }
-}
-
-/// The system's clock with another date.
-private struct ShiftedClock: DelayClock {
-    let shift: TimeInterval
-
-    var date: TimeInterval { SystemClock().date + shift }
-    var now: Duration { SystemClock().now }
-
-    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
-        SystemClock().schedule(after: delay, work)
-    }
-}
-
 /// Machines that purge while they do not reach each other. The second clock is an hour ahead.
 ///
 /// After both reach the tier again, neither uses an entry that was fetched before any of the purges, whichever of them
@@ -119,15 +28,19 @@ private struct ShiftedClock: DelayClock {
     private let server = TierServer()
 
     /// - Parameter former: An earlier process of the machine, whose caches this one has. It is cut off.
-    private func machine(_ shift: TimeInterval, after former: Machine? = nil) throws -> Machine {
+    /// - Parameter silent: A second tier.
+    private func machine(
+        _ shift: TimeInterval, after former: Machine? = nil, silent: LinkedTier? = nil
+    ) throws -> Machine {
         let folder = try former?.folder ?? ScratchFolder()
         let configuration = ServiceConfiguration.with {
             ($0.cacheFolder, $0.purgeTokens, $0.offersAVIF, $0.queueWait) = (folder.url.path, ["token"], false, 0)
         }
         let tier = LinkedTier(server, isCut: former != nil)
+        let levels = [("server", tier)] + (silent.map { [("silent", $0)] } ?? [])
         let service = try ImageService(
             configuration: configuration, loader: origin, clock: ShiftedClock(shift: shift),
-            tiers: CacheTiers([CacheTiers.Level("server", tier, budget: .seconds(5))]))
+            tiers: CacheTiers(levels.map { CacheTiers.Level($0, $1, budget: .seconds(5)) }))
         return Machine(service: service, tier: tier, folder: folder)
     }
 
@@ -236,6 +149,22 @@ private struct ShiftedClock: DelayClock {
         for machine in machines { await machine.service.shutdown() }
     }
 
+    /// A source is also purged in the log only if a tier with a log has not received the purge.
+    @Test func sourceIsPurgedInTheLogOnlyIfTheLogWasSilent() async throws {
+        let silent = LinkedTier(TierServer(), isCut: true, hasLog: false)
+        let machine = try machine(0, silent: silent)
+        try publish(1)
+        #expect(try await version(machine) == 1)
+        #expect(await purge("source=\(Self.url)", machine) == "purged without silent\n")
+        #expect(await machine.tier.wasReadAgain())
+        #expect(server.state.withLock { $0.log } == [])
+        machine.tier.isCut = true
+        #expect(await purge("source=\(Self.url)", machine) == "purged without server, silent\n")
+        machine.tier.isCut = false
+        #expect(await eventually { server.state.withLock { $0.log.map(\.subject) } == [.prefix(Self.url)] })
+        await machine.service.shutdown()
+    }
+
     /// A purge of connected machines is one line in the log, whichever machine reads it first.
     @Test func purgeOfConnectedMachinesIsSentOnce() async throws {
         let pair = try [machine(0), machine(3600)]
@@ -246,7 +175,7 @@ private struct ShiftedClock: DelayClock {
             #expect(await purge("tag=shop", pair[number % 2]) == "purged\n")
             try await expectNewest(pair, number + 2)
         }
-        try await Task.sleep(for: .milliseconds(700))
+        for machine in pair { #expect(await machine.tier.wasReadAgain()) }
         #expect(server.state.withLock { $0.log.count } == 6)
         for machine in pair { await machine.service.shutdown() }
     }

@@ -249,6 +249,39 @@ struct ValkeyTierTests {
         }
     }
 
+    /// Short commands are joined while the socket takes nothing, and TLS repeats its write from the same memory.
+    @Test func commandsOfAFullSocketArriveWithTLS() async throws {
+        let server = try ValkeyServer(.encrypted)
+        defer { server.stop() }
+        var configuration = ValkeyConnection.Configuration(.init(.host("127.0.0.1", port: server.port)))
+        configuration.destination.encryption = .init()
+        configuration.destination.encryption?.certificateAuthorityFile = server.certificateFile.path
+        (configuration.mostCommands, configuration.silence) = (.max, .seconds(60))
+        let events = Locked<[ValkeyConnection.Event]>([])
+        let connection = ValkeyConnection(configuration) { event in events.withLock { $0.append(event) } }
+        defer { connection.shutDown() }
+        try #require(await eventually { connection.isUp })
+        server.pause()
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            // More than the buffers of both sockets hold, one command at a time: the last block is always a short one.
+            for number in 0..<5000 {
+                let value = Data(repeating: UInt8(truncatingIfNeeded: number), count: 3000)
+                group.addTask {
+                    let answer = await connection.send(
+                        RESPCommand(["SET", .init("k\(number)"), .init(value)]), within: .seconds(50))
+                    return (try? answer.get()) == .text("OK")
+                }
+                if number % 4 == 0 { try? await Task.sleep(for: .microseconds(100)) }
+            }
+            server.resume()
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(answers == 5000)
+        #expect(events.withLock { $0 } == [.connected])
+        let last = await connection.send(RESPCommand(["GET", "k4999"]), within: .seconds(10))
+        #expect(try last.get().data == Data(repeating: UInt8(truncatingIfNeeded: 4999), count: 3000))
+    }
+
     /// The list of tiers writes what the tier takes, and nothing that it would refuse.
     @Test func valuesOfExactlyTheLimitAreStored() async throws {
         let server = try ValkeyServer()

@@ -163,12 +163,9 @@ final class PurgeJournal: Sendable {
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
             let purges = unread.purges.filter(\.isPlausible)
-            // A full log also has purges that an earlier process knew and forgot.
-            let mayBeForgotten = position == nil && unread.purges.count >= CachePurge.most
             // The log is in order, so the last line of a subject covers those before it.
             let late = Dictionary(purges.map { ($0.text, $0) }) { $1 }.values.filter {
-                !mayBeForgotten && $0.stamp <= before && !state.table.knows($0)
-                    && state.sent[index]?.contains($0) != true
+                $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0) != true
             }
             let readsAll = unread.position?.logID != position?.logID || unread.position == nil
             let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
@@ -220,12 +217,14 @@ final class PurgeJournal: Sendable {
             defer { known = data ?? known }
             return data != nil && data != known
         }
-        let purges = isNew ? data.flatMap { try? JSONDecoder().decode([CachePurge].self, from: $0) } ?? [] : []
+        let stored = isNew ? data.map(StoredPurges.init) : nil
         let lacksPurges = state.withLock { state in
             state.isLoaded = true
-            for purge in purges.suffix(2 * CachePurge.most) where purge.isPlausible { state.table.add(purge) }
+            guard let stored else { return false }
+            state.table.raise(stored.floors)
+            for purge in stored.purges { state.table.add(purge) }
             // The other process may have replaced purges that it did not know.
-            return isNew && purges.count < state.table.all.count
+            return stored.purges.count < state.table.all.count || stored.floors != state.table.floors
         }
         if lacksPurges { store() }
     }
@@ -233,8 +232,8 @@ final class PurgeJournal: Sendable {
     private func store() {
         guard let disk else { return }
         onDisk.withLock { known in
-            let purges = state.withLock { $0.table.all }
-            guard let data = try? JSONEncoder().encode(purges), data != known else { return }
+            let table = state.withLock { $0.table }
+            guard let data = try? JSONEncoder().encode(StoredPurges(table)), data != known else { return }
             known = data
             // Only adds the write to a queue.
             disk.storeImageData(data, forKey: Self.diskKey)

@@ -19,13 +19,17 @@ struct PurgeTable: Sendable {
         var newest: Int { max(hard, soft) }
     }
 
+    /// The largest stamps of the purges that were forgotten. Entries that did not know them may be purged.
+    struct Floors: Sendable, Codable, Equatable {
+        var tag = 0
+        var prefix = 0
+    }
+
     private var tags: [String: Stamps] = [:]
     private var prefixes: [String: Stamps] = [:]
     /// The lengths of `prefixes` in bytes.
     private var prefixLengths: Set<Int> = []
-    /// The largest stamp of the purges that were forgotten. Entries that did not know it may be purged.
-    private var tagFloor = 0
-    private var prefixFloor = 0
+    private(set) var floors = Floors()
     /// The largest known stamp.
     private(set) var stamp = 0
 
@@ -68,17 +72,20 @@ struct PurgeTable: Sendable {
     }
 
     /// Records that purges of any tag and prefix up to a stamp are not known.
-    mutating func missed(upTo stamp: Int) {
-        (tagFloor, prefixFloor) = (max(tagFloor, stamp), max(prefixFloor, stamp))
-        self.stamp = max(self.stamp, stamp)
+    mutating func missed(upTo stamp: Int) { raise(Floors(tag: stamp, prefix: stamp)) }
+
+    /// Takes in what another table has forgotten.
+    mutating func raise(_ other: Floors) {
+        floors = Floors(tag: max(floors.tag, other.tag), prefix: max(floors.prefix, other.prefix))
+        stamp = max(stamp, other.tag, other.prefix)
     }
 
     /// Whether this purge was added, or is older than those that were forgotten.
     func knows(_ purge: CachePurge) -> Bool {
         let (stamps, floor) =
             switch purge.subject {
-            case .tag(let tag): (tags[tag], tagFloor)
-            case .prefix(let prefix): (prefixes[prefix], prefixFloor)
+            case .tag(let tag): (tags[tag], floors.tag)
+            case .prefix(let prefix): (prefixes[prefix], floors.prefix)
             }
         return purge.stamp <= floor || (purge.isSoft ? stamps?.soft : stamps?.hard) == purge.stamp
     }
@@ -103,8 +110,10 @@ struct PurgeTable: Sendable {
     private mutating func forgetOldHalf() {
         let newest = (tags.values.map(\.newest) + prefixes.values.map(\.newest)).sorted()
         let limit = newest[newest.count / 2]
-        tagFloor = max(tagFloor, tags.values.map(\.newest).filter { $0 < limit }.max() ?? 0)
-        prefixFloor = max(prefixFloor, prefixes.values.map(\.newest).filter { $0 < limit }.max() ?? 0)
+        func forgotten(_ stamps: [String: Stamps]) -> Int {
+            stamps.values.lazy.map(\.newest).filter { $0 < limit }.max() ?? 0
+        }
+        raise(Floors(tag: forgotten(tags), prefix: forgotten(prefixes)))
         tags = tags.filter { $0.value.newest >= limit }
         prefixes = prefixes.filter { $0.value.newest >= limit }
         prefixLengths = Set(prefixes.keys.map(\.utf8.count))
@@ -115,10 +124,10 @@ struct PurgeTable: Sendable {
     ///   - seen: The largest stamp that the machine knew when it began to fetch the source.
     func verdict(tags ofEntry: some Sequence<String>, source: String, seen: Int) -> Verdict {
         guard seen < stamp else { return .valid }
-        guard seen >= prefixFloor else { return .hard }
+        guard seen >= floors.prefix else { return .hard }
         var isSoft = false
         for tag in ofEntry {
-            guard seen >= tagFloor else { return .hard }
+            guard seen >= floors.tag else { return .hard }
             guard let stamps = tags[tag] else { continue }
             if stamps.hard > seen { return .hard }
             if stamps.soft > seen { isSoft = true }
@@ -135,7 +144,25 @@ struct PurgeTable: Sendable {
 
 extension CachePurge {
     /// Whether a later purge can have a greater stamp. The stamps of a tier and of a disk can be any number.
-    var isPlausible: Bool { (0...StoredNumber.most).contains(stamp) }
+    var isPlausible: Bool { StoredPurges.isPlausible(stamp) }
+}
+
+/// The purges of a table in the cache folder.
+struct StoredPurges: Sendable, Codable {
+    var purges: [CachePurge]
+    var floors: PurgeTable.Floors
+
+    init(_ table: PurgeTable) { (purges, floors) = (table.all, table.floors) }
+
+    /// Reads what a process has written. A damaged file has no purges.
+    init(_ data: Data) {
+        let stored = try? JSONDecoder().decode(Self.self, from: data)
+        purges = (stored?.purges ?? []).suffix(2 * CachePurge.most).filter(\.isPlausible)
+        let floors = stored?.floors ?? PurgeTable.Floors()
+        self.floors = Self.isPlausible(floors.tag) && Self.isPlausible(floors.prefix) ? floors : PurgeTable.Floors()
+    }
+
+    fileprivate static func isPlausible(_ stamp: Int) -> Bool { (0...StoredNumber.most).contains(stamp) }
 }
 
 /// The tags of sources and results.
