@@ -123,7 +123,8 @@ struct ValkeyTierTests {
     /// Calls with many different budgets each end by their own, whichever is in front.
     @Test func everyCallEndsByItsOwnBudget() async throws {
         let server = try ValkeyServer()
-        try await withTier(server) { _, connection in
+        // Otherwise the connection is closed a second after the first call's budget, whichever call that is.
+        try await withTier(server, { $0.silence = .seconds(10) }) { _, connection in
             server.pause()
             defer { server.resume() }
             let clock = ContinuousClock()
@@ -245,6 +246,33 @@ struct ValkeyTierTests {
                 let stored = entry(1000, seed: UInt8(round))
                 #expect(await tier.put(stored, for: key(), within: budget))
                 #expect(await tier.entry(for: key(), within: budget)?.content == stored.content)
+            }
+        }
+    }
+
+    /// TLS decrypts a whole record. What a turn of the thread does not take stays in the library, where `poll(2)` sees
+    /// nothing of it.
+    @Test(arguments: [1, 20_000, 1 << 20]) func bytesThatTLSHoldsAreRead(bytesPerTurn: Int) async throws {
+        let server = try ValkeyServer(.encrypted)
+        defer { server.stop() }
+        let sizes = [40_000, 10, 0, 70_000, 1, 5000]
+        try await withTier(
+            server,
+            { configuration in
+                configuration.destination.encryption = .init()
+                configuration.destination.encryption?.certificateAuthorityFile = server.certificateFile.path
+                configuration.receivedBytesPerTurn = bytesPerTurn
+            }
+        ) { _, connection in
+            let names = sizes.map { RESPCommand.Word("k\($0)") }
+            for (name, size) in zip(names, sizes) {
+                _ = try await connection.send(
+                    RESPCommand(["SET", name, .init(Data(repeating: 7, count: size))]), within: budget
+                ).get()
+            }
+            for _ in 0..<20 {
+                let found = try await connection.send(RESPCommand(["MGET"] + names), within: budget).get()
+                #expect(found.elements?.map { $0.data?.count } == sizes)
             }
         }
     }

@@ -6,6 +6,7 @@ import WebImageHTTP
 final class ValkeyExchange {
     private let connection: DialledConnection
     private let silence: Duration
+    private let bytesPerTurn: Int
     private let onEvent: @Sendable (ValkeyConnection.Event) -> Void
     private var parser = RESPParser()
     private var unsent = UnsentBlocks()
@@ -20,15 +21,13 @@ final class ValkeyExchange {
 
     /// A time that no clock reaches.
     private static let never = Duration.seconds(1 << 40)
-    /// The most bytes that are received in a turn, and one reception more, so that commands are sent in between.
-    private static let bytesPerTurn = 1 << 20
 
     init(
-        _ connection: DialledConnection, silence: Duration,
+        _ connection: DialledConnection, _ configuration: ValkeyConnection.Configuration,
         onEvent: @escaping @Sendable (ValkeyConnection.Event) -> Void
     ) {
         self.connection = connection
-        self.silence = silence
+        (silence, bytesPerTurn) = (configuration.silence, configuration.receivedBytesPerTurn)
         self.onEvent = onEvent
     }
 
@@ -123,7 +122,7 @@ final class ValkeyExchange {
     private func receive(_ loop: ValkeyLoop, isGreeting: Bool) -> Bool {
         mayHoldBytes = false
         var received = 0
-        while received < Self.bytesPerTurn {
+        while received < bytesPerTurn {
             var progress = DialledConnection.Progress.wait
             var isDrained = false
             parser.withSpace { first, second in

@@ -82,7 +82,7 @@ final class ValkeyLoop: Sendable {
 
     private func dialAndGreet() -> ValkeyExchange? {
         guard let connection = try? DialledConnection(configuration.destination) else { return nil }
-        let exchange = ValkeyExchange(connection, silence: configuration.silence, onEvent: onEvent)
+        let exchange = ValkeyExchange(connection, configuration, onEvent: onEvent)
         guard exchange.greet(configuration, loop: self) else { return nil }
         return state.withLock { state in
             guard !state.isEnded else { return nil }
