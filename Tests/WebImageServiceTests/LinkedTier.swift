@@ -12,6 +12,7 @@ final class TierServer: Sendable {
         /// The last ``CachePurge/most`` purges, and the number of those before them.
         var log: [CachePurge] = []
         var start = 0
+        var removals = 0
         var handlers: [@Sendable () -> Void] = []
     }
 
@@ -35,10 +36,11 @@ final class LinkedTier: CoordinatingCacheTier {
     /// How often the log was read to its end.
     var readCount: Int { readings.withLock { $0 } }
 
-    /// Waits until the log was read twice from now on: then what the first of them has led to is done.
+    /// Waits until the log was read from now on, and what was read was used: a reading may be under way, and the next one
+    /// begins when the first is used.
     func wasReadAgain() async -> Bool {
         let before = readCount
-        return await eventually { readCount > before + 1 }
+        return await eventually { readCount > before + 2 }
     }
 
     var isCut: Bool {
@@ -69,7 +71,9 @@ final class LinkedTier: CoordinatingCacheTier {
 
     func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
         guard !isCut else { return false }
-        server.state.withLock { state in for key in keys { state.entries[key] = nil } }
+        server.state.withLock { state in
+            for key in keys where state.entries.removeValue(forKey: key) != nil { state.removals += 1 }
+        }
         return true
     }
 

@@ -50,19 +50,65 @@ import WebImageTesting
         #expect(lineCounts[0] == CachePurge.most + (hasTier ? 1 : 0))
     }
 
+    /// A machine without a folder purges before it has read a full log. It does not send all lines of the log again.
+    @Test func purgeBeforeTheFirstLookAtAFullLogIsOneLine() async throws {
+        servers[0].state.withLock { state in
+            state.log = (1...CachePurge.most).map { CachePurge(.tag("t\($0)"), isSoft: false, stamp: $0) }
+        }
+        let tier = LinkedTier(servers[0], isCut: true)
+        let journal = journal([tier], disk: disk())
+        #expect(await journal.purge([.tag("own")], isSoft: false) == ["server 0"])
+        tier.isCut = false
+        #expect(await tier.wasReadAgain())
+        #expect(lineCounts[0] == CachePurge.most + 1)
+        #expect(journal.verdict(tags: ["t7"], source: "", seen: 6) == .hard)
+    }
+
+    /// Two processes with one folder write in turn, without having read what the other wrote. No purge is lost.
+    @Test func processesWithOneFolderKeepARepeatedPurge() async throws {
+        let clock = VirtualClock()
+        func process() -> (journal: PurgeJournal, disk: ImageCache) {
+            let disk = disk()
+            return (PurgeJournal(tiers: nil, disk: disk, clock: clock), disk)
+        }
+        func purge(_ tag: String, by process: (journal: PurgeJournal, disk: ImageCache)) async {
+            _ = await process.journal.purge([.tag(tag)], isSoft: false)
+            await process.disk.flush()
+        }
+        let first = process()
+        await purge("shop", by: first)
+        let second = process()
+        await second.journal.load()
+        let seen = second.journal.stamp
+        clock.advance(by: .seconds(1))
+        await purge("shop", by: second)
+        clock.advance(by: .seconds(1))
+        await purge("other", by: first)
+        clock.advance(by: .seconds(6))
+        await second.journal.load()
+        await second.disk.flush()
+        let third = process()
+        await third.journal.load()
+        #expect(third.journal.verdict(tags: ["shop"], source: "", seen: seen) == .hard)
+        #expect(third.journal.verdict(tags: ["other"], source: "", seen: seen) == .hard)
+    }
+
     /// A process raises the stamp of a late purge. Both logs receive it, so that no later process finds the purge late again.
     @Test func logsOfTwoTiersAgreeAboutALatePurge() async throws {
         let ahead = servers.map { LinkedTier($0, isCut: true) }
-        var first: PurgeJournal? = journal(ahead, disk: disk(), shift: 3600)
+        let firstDisk = disk()
+        var first: PurgeJournal? = journal(ahead, disk: firstDisk, shift: 3600)
         #expect(await first?.purge([.tag("front")], isSoft: false) == ["server 0", "server 1"])
         let seen = try #require(first?.stamp)
-        let other = journal(servers.map { LinkedTier($0) }, disk: nil)
+        let others = servers.map { LinkedTier($0) }
+        let other = journal(others, disk: nil)
         #expect(await other.purge([.tag("shop")], isSoft: false) == [])
         for tier in ahead { tier.isCut = false }
         #expect(await eventually { lineCounts.allSatisfy { $0 > 1 } })
-        for tier in ahead { #expect(await tier.wasReadAgain()) }
+        for tier in ahead + others { #expect(await tier.wasReadAgain()) }
         #expect(first?.verdict(tags: ["shop"], source: "", seen: seen) == .hard)
         first = nil
+        await firstDisk.flush()
         let (counts, stamp) = (lineCounts, other.stamp)
         for _ in 0..<3 {
             let (tiers, disk) = (servers.map { LinkedTier($0) }, disk())

@@ -30,11 +30,12 @@ private typealias Fix = PictureFixtures
     /// - Parameter former: An earlier process of the machine, whose caches this one has. It is cut off.
     /// - Parameter silent: A second tier.
     private func machine(
-        _ shift: TimeInterval, after former: Machine? = nil, silent: LinkedTier? = nil
+        _ shift: TimeInterval, after former: Machine? = nil, silent: LinkedTier? = nil, negativeTTL: Int = 10
     ) throws -> Machine {
         let folder = try former?.folder ?? ScratchFolder()
         let configuration = ServiceConfiguration.with {
             ($0.cacheFolder, $0.purgeTokens, $0.offersAVIF, $0.queueWait) = (folder.url.path, ["token"], false, 0)
+            $0.negativeTTL = negativeTTL
         }
         let tier = LinkedTier(server, isCut: former != nil)
         let levels = [("server", tier)] + (silent.map { [("silent", $0)] } ?? [])
@@ -146,6 +147,34 @@ private typealias Fix = PictureFixtures
         #expect(await purge("tag=shop", machines[0]) == "purged\n")
         machines[1].tier.isCut = false
         try await expectNewest(Array(machines.prefix(2)), 3)
+        for machine in machines { await machine.service.shutdown() }
+    }
+
+    /// A source that does not decode leaves the tier at once. Its machine asks the origin again when the failure is forgotten.
+    @Test func sourceThatDoesNotDecodeIsFetchedAgain() async throws {
+        let machines = try [machine(0, negativeTTL: 1), machine(0, negativeTTL: 3600)]
+        origin.describeResponses()
+        func status(_ machine: Machine, _ width: Int) async -> Int {
+            await machine.service.respond(to: ServiceRequest(target: "/_/f:png/w:\(width)/plain/\(Self.url)")).status
+        }
+        origin.answer(Self.url, try Fix.quadrants().prefix(40), ["Cache-Control": "max-age=86400"])
+        for (index, machine) in machines.enumerated() {
+            // Two results of the source need one fetch.
+            for width in 1...2 {
+                #expect(await status(machine, width) == 415)
+                await machine.service.provider.store.flush()
+            }
+            await machine.service.provider.store.tiers?.tiers.flush(within: .seconds(5))
+            #expect(await eventually { server.state.withLock { $0.entries.isEmpty && $0.removals == index + 1 } })
+            #expect(origin.wholeFetchCount == index + 1)
+        }
+        try publish(4)
+        try await Task.sleep(for: .milliseconds(1100))
+        #expect(await status(machines[0], 3) == 200)
+        #expect(origin.wholeFetchCount == 3)
+        // The other machine still remembers the failure, and uses what is on its disk.
+        _ = await status(machines[1], 3)
+        #expect(origin.wholeFetchCount == 3)
         for machine in machines { await machine.service.shutdown() }
     }
 

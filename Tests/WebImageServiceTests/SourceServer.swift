@@ -1,5 +1,7 @@
 import Foundation
 import WebImage
+import WebImageHTTP
+import WebImageLoading
 import WebImageTesting
 
 @testable import WebImageService
@@ -11,6 +13,8 @@ final class SourceServer: ImageDataLoader {
         var answers: [String: Result<Data, WebImageError>] = [:]
         var fields: [String: [String: String]] = [:]
         var fetches: [String: Int] = [:]
+        var wholeFetches = 0
+        var describes = false
         var isClosed = false
         var waiting: [(id: Int, waiter: ValueContinuation<Bool>)] = []
         var later: [String: Data] = [:]
@@ -34,6 +38,12 @@ final class SourceServer: ImageDataLoader {
 
     func fetchCount(_ url: String) -> Int { state.withLock { $0.fetches[url] ?? 0 } }
     var fetchCount: Int { state.withLock { $0.fetches.values.reduce(0, +) } }
+    /// Returns the metadata of a downloader from now on: tiers hold only sources with metadata.
+    func describeResponses() { state.withLock { $0.describes = true } }
+
+    /// The fetches of a service that has no bytes of the source on its disk. For the others, a downloader uses those bytes
+    /// while they are fresh.
+    var wholeFetchCount: Int { state.withLock { $0.wholeFetches } }
     var cancelCount: Int { state.withLock { $0.cancels } }
 
     /// Lets new fetches wait until ``open()`` is called.
@@ -54,6 +64,7 @@ final class SourceServer: ImageDataLoader {
         let url = load.url.absoluteString
         let id = state.withLock { state in
             state.fetches[url, default: 0] += 1
+            if load.cached == nil { state.wholeFetches += 1 }
             state.nextID += 1
             return state.nextID
         }
@@ -80,8 +91,16 @@ final class SourceServer: ImageDataLoader {
         }
         switch answer {
         case .success(let data):
-            return ImageDataResult(
-                data: data, response: WebImageResponse(url: load.url, statusCode: 200, allHeaderFields: fields))
+            let response = WebImageResponse(url: load.url, statusCode: 200, allHeaderFields: fields)
+            var result = ImageDataResult(data: data, response: response)
+            if state.withLock({ $0.describes }) {
+                let now = SystemClock().date
+                result.metadata =
+                    StoredResponse(
+                        response, to: WebImageRequest(url: load.url), requestTime: now, responseTime: now
+                    ).serialized
+            }
+            return result
         case .failure(let error): throw error
         case nil:
             throw WebImageError(

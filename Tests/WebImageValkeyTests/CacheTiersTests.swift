@@ -295,6 +295,33 @@ private final class LeasingTier: CoordinatingCacheTier {
         #expect(await eventually { tier.state.withLock { $0.holders.isEmpty } })
     }
 
+    /// A body that is no picture is removed, also if its write is still queued. Another body in its place stays.
+    @Test func onlyTheDiscardedBodyIsRemoved() async {
+        let places = [LeasingTier(), LeasingTier()]
+        let tiers = tiers(places[0], places[1])
+        func holdWrites(_ holds: Bool) { for place in places { place.state.withLock { $0.holdsWrites = holds } } }
+        var isStored: [Bool] { places.map { place in place.state.withLock { $0.entries[key()] != nil } } }
+        holdWrites(true)
+        tiers.put(entry("no picture"), for: key())
+        tiers.discard(Data("no picture".utf8), of: key())
+        holdWrites(false)
+        #expect(await eventually { places.allSatisfy { place in place.state.withLock { $0.puts == 1 } } })
+        #expect(await eventually { isStored == [false, false] })
+        tiers.put(entry("picture"), for: key())
+        let asked = Locked<[String]>([])
+        tiers.discard(Data("no picture".utf8), of: key()) {
+            asked.withLock { $0.append("other") }
+            return true
+        }
+        tiers.discard(Data("picture".utf8), of: key()) {
+            asked.withLock { $0.append("same") }
+            return false
+        }
+        // The first discard has read the entry once, and so does each of the others.
+        #expect(await eventually { tiers.statistics.levels[0].reads == 3 && asked.withLock { !$0.isEmpty } })
+        #expect(asked.withLock { $0 } == ["same"] && isStored == [true, true])
+    }
+
     @Test func waitEndsAtItsPatienceAndFailingTiersMakeNobodyWait() async throws {
         let tier = LeasingTier()
         guard case .taken = await tier.lease(key(), for: .seconds(600), within: .seconds(1)) else {

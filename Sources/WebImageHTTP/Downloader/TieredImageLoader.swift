@@ -85,7 +85,7 @@ public final class TieredImageLoader: ImageDataLoader {
     ) async throws(WebImageError) -> ImageDataResult {
         guard let key = key(of: load) else { return try await loader.loadData(for: load, progress: progress) }
         // A load that revalidates an entry needs the origin's answer.
-        if load.hasCached || load.options.contains(.refreshCached) {
+        if load.isRefresh {
             return try await refreshedData(for: load, key: key, progress: progress)
         }
         let found = try await tiers.value(for: key, patience: patience) { entry in
@@ -100,6 +100,17 @@ public final class TieredImageLoader: ImageDataLoader {
             load.receivedData?(found.value.data, found.value.response)
         }
         return found.value
+    }
+
+    /// Removes a body that no coder can decode from the tiers, and lets the other loader remove it.
+    ///
+    /// A body is stored in the tiers before it is decoded: other machines wait for it. The beginning of a picture, for example,
+    /// would otherwise reach all machines until its lifetime ends.
+    public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {
+        loader.discard(body, of: load, after: error)
+        // A refresh stores nothing that it has not decoded.
+        guard !load.isRefresh, load.recognizes(body), let key = key(of: load) else { return }
+        tiers.discard(body, of: key) { await load.isUndecodable(body, after: error) }
     }
 
     /// Asks the other loader. If it fails, or returns no picture, and this machine has no picture, returns that of a tier: a
@@ -165,6 +176,9 @@ public final class TieredImageLoader: ImageDataLoader {
 }
 
 extension ImageDataLoad {
+    /// Whether the load revalidates an entry.
+    fileprivate var isRefresh: Bool { hasCached || options.contains(.refreshCached) }
+
     /// Whether this machine has a picture. The manager keeps one that it has already delivered, and reports a failure beside
     /// it.
     fileprivate var hasPicture: Bool { hasCached || request.cachedImage != nil }

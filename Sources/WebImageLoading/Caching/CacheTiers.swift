@@ -254,6 +254,25 @@ package final class CacheTiers: Sendable {
         return removesAll
     }
 
+    /// The longest wait for a write of a body that is then removed.
+    private static let discardPatience = Duration.seconds(5)
+
+    /// Removes an entry if its body is the given one: another machine may have stored a better one. Returns at once.
+    ///
+    /// - Parameter isUndecodable: Called only if the body is that of the entry.
+    package func discard(
+        _ body: Data, of key: CacheTierKey, if isUndecodable: @escaping @Sendable () async -> Bool = { true }
+    ) {
+        Task.detached(priority: .utility) {
+            // The write of the body may be queued.
+            await self.flush(within: Self.discardPatience)
+            guard let (found, _) = await self.entry(for: key), case .value(body, _, _) = found.content,
+                await isUndecodable()
+            else { return }
+            await self.remove([key])
+        }
+    }
+
     package var statistics: Statistics {
         let (reads, queued, bytes, dropped) = state.withLock { ($0.reads, $0.waiting.count, $0.bytes, $0.dropped) }
         var statistics = Statistics()

@@ -12,6 +12,8 @@ extension ImageCache {
 
     /// Removes an image from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
     /// include the disk, the completion runs before this method returns.
+    ///
+    /// Queries of this cache that are running do not store the image in memory again. Loads of a manager do: cancel them first.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         guard let key, cacheType != .none else {
             completion?()
@@ -31,6 +33,8 @@ extension ImageCache {
     /// from disk. Also removes the original from memory, but not from disk.
     package func removeVariants(of source: KeyFingerprint, cacheType: ImageCacheType) async {
         if cacheType.includesMemory {
+            // A query of a variant may be running, under any key.
+            withRemovals { $0.noteAll() }
             originalVersions.forget(source)
             (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) }
         }

@@ -59,4 +59,16 @@ extension ImageDataLoad {
             return error.code != .badImageData && !error.crashedDecoder
         }
     }
+
+    /// Whether no registered coder can decode bytes whose decode has failed. False after a cancel.
+    package func isUndecodable(_ data: Data, after error: WebImageError) async -> Bool {
+        let decoding = ImageLoaderDecoding.decoding(for: request)
+        do throws(WebImageError) {
+            return try await DecodePool.shared.run(measuring: { decoding.cost(of: data) }) {
+                decoding.isUndecodable(data, after: error)
+            }
+        } catch {
+            return false
+        }
+    }
 }

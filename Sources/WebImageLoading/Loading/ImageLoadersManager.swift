@@ -206,6 +206,14 @@ extension ImageLoadersManager: ImageDataLoader {
         return try await fetch(load, progress: progress)
     }
 
+    /// Passes the call to the loader that accepts the load. If the context contains further sources, the body can be that of
+    /// any of them: the call is passed on for each.
+    public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {
+        for attempt in AlternativeSources(load, prefersLowData: prefersLowData).loads(like: load) {
+            registeredLoader(of: attempt)?.data?.discard(body, of: attempt, after: error)
+        }
+    }
+
     private func fetch(
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {

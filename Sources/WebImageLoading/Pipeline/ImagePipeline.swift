@@ -238,6 +238,9 @@ final class ImagePipeline: Sendable {
                 do throws(WebImageError) {
                     return try await self.decode.picture(of: original, plan, handle)
                 } catch {
+                    if original.cacheType == .none, error.code == .badImageData || error.crashedDecoder {
+                        plan.loader.data?.discard(original.data, of: plan.dataLoad, after: error)
+                    }
                     guard original.cacheType == .disk, !skippingDisk,
                         try await self.decode.isUndecodable(
                             original.data, after: error, plan, priority: handle.priority)

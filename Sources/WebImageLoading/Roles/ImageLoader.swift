@@ -73,6 +73,15 @@ extension ImageLoader {
     /// Returns only the scope of ``identity(of:)``. The default implementation computes the whole identity. Implement
     /// this function if the scope can be computed faster.
     func cacheScope(of load: ImageDataLoad) -> CacheScope
+    /// Called when the bytes that the loader returned for a load could not be decoded. A loader that keeps bytes of its own
+    /// removes these, so that a later load fetches them again; one that passes loads to another loader passes this on. A load
+    /// with another coder may be able to decode them. Must return soon. The default implementation does nothing.
+    func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError)
+}
+
+extension ImageDataLoader {
+    /// Does nothing.
+    public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {}
 }
 
 /// The input of a data loader.

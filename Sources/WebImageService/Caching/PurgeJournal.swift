@@ -20,6 +20,8 @@ final class PurgeJournal: Sendable {
         /// Purges that this machine has sent to the log of a tier and not yet read there.
         var sent: [Int: Set<CachePurge>] = [:]
         var isLoaded = false
+        /// Whether no earlier process has left purges in the folder.
+        var isNewHere = true
         var diskReadAt = Duration.zero
         var isRefreshing = false
         var refreshesAgain = false
@@ -163,9 +165,12 @@ final class PurgeJournal: Sendable {
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
             let purges = unread.purges.filter(\.isPlausible)
+            // A machine without an earlier process has no entries from before its first look at the log. If the log is full, it
+            // would otherwise send all lines again after a purge of its own.
+            let isNewHere = position == nil && unread.purges.count >= CachePurge.most && state.isNewHere
             // The log is in order, so the last line of a subject covers those before it.
             let late = Dictionary(purges.map { ($0.text, $0) }) { $1 }.values.filter {
-                $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0) != true
+                !isNewHere && $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0) != true
             }
             let readsAll = unread.position?.logID != position?.logID || unread.position == nil
             let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
@@ -221,10 +226,11 @@ final class PurgeJournal: Sendable {
         let lacksPurges = state.withLock { state in
             state.isLoaded = true
             guard let stored else { return false }
+            state.isNewHere = false
             state.table.raise(stored.floors)
             for purge in stored.purges { state.table.add(purge) }
             // The other process may have replaced purges that it did not know.
-            return stored.purges.count < state.table.all.count || stored.floors != state.table.floors
+            return stored.floors != state.table.floors || !Set(stored.purges).isSuperset(of: state.table.all)
         }
         if lacksPurges { store() }
     }

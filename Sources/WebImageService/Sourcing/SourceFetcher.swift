@@ -17,6 +17,9 @@ final class SourceFetcher: Sendable {
     private let objects: (any ImageDataLoader)?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
+    /// The sources whose bytes on the disk could not be decoded, with the time until which they are used, in seconds since
+    /// 1970.
+    private let undecodable = RecentValues<String, TimeInterval>(budget: 10_000)
     /// The fetches that run.
     private let arriving = Locked([Key: ArrivingSource]())
 
@@ -161,6 +164,12 @@ final class SourceFetcher: Sendable {
         guard reference.storage.places.contains(.disk), var cached = await cache?.diskResource(forKey: key) else {
             return nil
         }
+        if let end = undecodable.value(for: key), end <= clock.date {
+            // Not revalidated: the server would confirm the bytes.
+            undecodable.remove(key)
+            cache?.removeCorruptDiskEntry(forKey: key)
+            return nil
+        }
         switch SourceMark.verdict(of: cached.metadata, source: reference.key, tags: tags, in: purges) {
         case .valid where !isTooOld(cached, reference.storage): return cached
         case .valid, .soft:
@@ -285,6 +294,18 @@ final class SourceFetcher: Sendable {
         for old in max(generation - 2, 0)..<max(generation, 0) {
             cache?.removeImage(forKey: Self.cacheKey(reference.cacheName, old), withCompletion: nil)
         }
+    }
+
+    /// Records that a source cannot be decoded, such as the beginning of a picture. Its bytes leave the tiers, if they are
+    /// still there. On the disk they answer requests for other results of the source, so that these need no fetch each; after
+    /// `seconds`, the source is fetched again.
+    func noteUndecodable(_ source: Source, of reference: SourcePolicy.Reference, generation: Int, for seconds: Int) {
+        let key = Self.cacheKey(reference.cacheName, generation)
+        if undecodable.value(for: key) == nil { undecodable.set(clock.date + Double(seconds), for: key, cost: 1) }
+        guard case .web(let url) = reference.location, let tiers, let shared = tiers.key(ofSource: key, url) else {
+            return
+        }
+        tiers.tiers.discard(source.data, of: shared)
     }
 
     /// The total size in bytes of the sources on disk; nil without a disk cache.

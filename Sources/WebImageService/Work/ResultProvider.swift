@@ -339,6 +339,7 @@ final class ResultProvider: Sendable {
             return .success(Provided(entry: old.entry, outcome: old.level))
         }
         if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
+        var fetched: Source?
         do {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
@@ -351,6 +352,7 @@ final class ResultProvider: Sendable {
             progress.enter(.fetch)
             let source = try await fetcher.source(
                 job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
+            fetched = source
             progress.enter(.queue)
             place.hold(source.data.count)
             if let old, old.entry.head.sourceVersion == source.version {
@@ -362,6 +364,10 @@ final class ResultProvider: Sendable {
         } catch let error as WebImageError where error.isTimeUsedUp {
             return .failure(remembered(progress.refusal, job))
         } catch let error as WebImageError {
+            if error.code == .badImageData, error.stage == .decode, let fetched {
+                fetcher.noteUndecodable(
+                    fetched, of: job.reference, generation: job.demand.generation, for: job.negativeTTL)
+            }
             return .failure(remembered(ServiceRefusal(error), job))
         } catch let refusal as ServiceRefusal {
             return .failure(remembered(refusal, job))
