@@ -114,10 +114,15 @@ final class LinkedTier: CoordinatingCacheTier {
 
 /// The system's clock with another date.
 struct ShiftedClock: DelayClock {
-    let shift: TimeInterval
+    private let shift: Locked<TimeInterval>
 
-    var date: TimeInterval { SystemClock().date + shift }
+    init(shift: TimeInterval) { self.shift = Locked(shift) }
+
+    var date: TimeInterval { SystemClock().date + shift.withLock { $0 } }
     var now: Duration { SystemClock().now }
+
+    /// Changes the date, but no delay.
+    func advance(by seconds: TimeInterval) { shift.withLock { $0 += seconds } }
 
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
         SystemClock().schedule(after: delay, work)

@@ -18,6 +18,7 @@ private typealias Fix = PictureFixtures
     private struct Machine {
         let service: ImageService
         let tier: LinkedTier
+        let clock: ShiftedClock
         let folder: ScratchFolder
     }
 
@@ -38,11 +39,12 @@ private typealias Fix = PictureFixtures
             $0.negativeTTL = negativeTTL
         }
         let tier = LinkedTier(server, isCut: former != nil)
+        let clock = ShiftedClock(shift: shift)
         let levels = [("server", tier)] + (silent.map { [("silent", $0)] } ?? [])
         let service = try ImageService(
-            configuration: configuration, loader: origin, clock: ShiftedClock(shift: shift),
+            configuration: configuration, loader: origin, clock: clock,
             tiers: CacheTiers(levels.map { CacheTiers.Level($0, $1, budget: .seconds(5)) }))
-        return Machine(service: service, tier: tier, folder: folder)
+        return Machine(service: service, tier: tier, clock: clock, folder: folder)
     }
 
     private func publish(_ version: Int) throws {
@@ -152,7 +154,7 @@ private typealias Fix = PictureFixtures
 
     /// A source that does not decode leaves the tier at once. Its machine asks the origin again when the failure is forgotten.
     @Test func sourceThatDoesNotDecodeIsFetchedAgain() async throws {
-        let machines = try [machine(0, negativeTTL: 1), machine(0, negativeTTL: 3600)]
+        let machines = try [machine(0, negativeTTL: 600), machine(0, negativeTTL: 3600)]
         origin.describeResponses()
         func status(_ machine: Machine, _ width: Int) async -> Int {
             await machine.service.respond(to: ServiceRequest(target: "/_/f:png/w:\(width)/plain/\(Self.url)")).status
@@ -169,7 +171,7 @@ private typealias Fix = PictureFixtures
             #expect(origin.wholeFetchCount == index + 1)
         }
         try publish(4)
-        try await Task.sleep(for: .milliseconds(1100))
+        for machine in machines { machine.clock.advance(by: 601) }
         #expect(await status(machines[0], 3) == 200)
         #expect(origin.wholeFetchCount == 3)
         // The other machine still remembers the failure, and uses what is on its disk.
