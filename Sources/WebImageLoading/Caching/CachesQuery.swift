@@ -7,20 +7,21 @@ final class CachesQuery: WebImageOperation {
     private let options: WebImageOptions
     private let context: RequestContext
     private let cacheType: ImageCacheType
-    private let fillsHigher: Bool
+    /// Whether the image was removed after the query began. Nil if the query copies no hit to the higher caches.
+    private let wasRemoved: (@Sendable () -> Bool)?
     private let completion: Completion<ImageCacheQueryAnswer>
     /// The queries of the individual caches; nil as soon as the result is known.
     private let children = Locked<[any WebImageOperation]?>([])
 
     init(
-        key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType, fillsHigher: Bool,
-        completion: ImageCacheQueryCompletionBlock?
+        key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        fillingUnless wasRemoved: (@Sendable () -> Bool)?, completion: ImageCacheQueryCompletionBlock?
     ) {
         self.key = key
         self.options = options
         self.context = RequestContext(context)
         self.cacheType = cacheType
-        self.fillsHigher = fillsHigher
+        self.wasRemoved = wasRemoved
         self.completion = Completion { completion?($0.image, $0.data, $0.type) }
     }
 
@@ -40,7 +41,9 @@ final class CachesQuery: WebImageOperation {
             cache, index, answer in
             guard !self.isOver else { return answer(.miss) }
             self.put(to: cache) { image, data, type in
-                if self.fillsHigher, let image, !self.isOver { self.fill(round.caches.prefix(index), image, data) }
+                if self.wasRemoved?() == false, let image, !self.isOver {
+                    self.fill(round.caches.prefix(index), image, data)
+                }
                 answer(ImageCacheQueryAnswer(image: image, data: data, type: type))
             }
         } end: { answer in
@@ -87,6 +90,10 @@ final class CachesQuery: WebImageOperation {
             cache.storeImage(
                 image, imageData: data, forKey: key, options: options, context: context.dictionary, cacheType: type,
                 completion: nil)
+        }
+        // A removal between the check and the store may have reached a cache before the store.
+        if wasRemoved?() == true {
+            for cache in caches { cache.removeImage(forKey: key, cacheType: type, completion: nil) }
         }
     }
 

@@ -86,7 +86,7 @@ extension ImageCache {
     /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
     /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
     ///
-    /// - Parameter start: ``MemoryRemovals/count`` when the query began. If the image was removed since, it is not stored.
+    /// - Parameter start: ``RecentRemovals/count`` when the query began. If the image was removed since, it is not stored.
     func decode(
         _ entry: EncodedResource, key: String, with decoder: EntryDecoder, _ context: RequestContext,
         startedAt start: UInt64

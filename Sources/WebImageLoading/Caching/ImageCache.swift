@@ -48,7 +48,7 @@ public final class ImageCache: LayeredImageCaching {
         var config: ImageCacheConfig
         var additionalPath: (@Sendable (String) -> String?)?
         var sizes = PixelSizes()
-        var removals = MemoryRemovals()
+        var removals = RecentRemovals()
     }
 
     /// Creates a cache in `<directory>/<namespace>` and opens its folder in the background.
@@ -110,7 +110,7 @@ public final class ImageCache: LayeredImageCaching {
     func withSizes<Result>(_ body: (inout PixelSizes) -> Result) -> Result { state.withLock { body(&$0.sizes) } }
 
     /// The removals from memory. Note a removal before it takes effect.
-    func withRemovals<Result>(_ body: (inout MemoryRemovals) -> Result) -> Result {
+    func withRemovals<Result>(_ body: (inout RecentRemovals) -> Result) -> Result {
         state.withLock { body(&$0.removals) }
     }
 

@@ -34,6 +34,8 @@ public final class ImageCachesManager: ImageCaching {
         var contains = ImageCachesManagerOperationPolicy.serial
         var clear = ImageCachesManagerOperationPolicy.concurrent
         var fillsHigher = false
+        /// The removals of images and the clears; only ``fillsHigher`` needs them.
+        var removals = RecentRemovals()
     }
 
     /// Creates a manager that contains the shared cache.
@@ -118,7 +120,7 @@ public final class ImageCachesManager: ImageCaching {
         }
         let query = CachesQuery(
             key: key, options: options, context: context, cacheType: cacheType,
-            fillsHigher: round.isSerial && fillsHigherCaches, completion: completion)
+            fillingUnless: round.isSerial ? removal(of: key) : nil, completion: completion)
         query.begin(round)
         return query.isOver ? nil : query
     }
@@ -138,9 +140,13 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Removes an image.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        func note() { if let key { state.withLock { $0.removals.note(key) } } }
+        note()
         round(key == nil ? nil : \.remove).perform(completion) { cache, done in
             cache.removeImage(forKey: key, cacheType: cacheType, completion: done)
         }
+        // A query that began meanwhile reads the entry before its removal.
+        note()
     }
 
     /// Reports the layer that contains an image: memory or disk. The layer belongs to the first cache that reports a
@@ -157,7 +163,16 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Removes all images from the layers in `cacheType`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        state.withLock { $0.removals.noteAll() }
         round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
+        state.withLock { $0.removals.noteAll() }
+    }
+
+    /// Returns a function that tells whether the image was removed since now; nil if queries do not fill higher caches.
+    private func removal(of key: String) -> (@Sendable () -> Bool)? {
+        let (fills, start) = state.withLock { ($0.fillsHigher, $0.removals.count) }
+        guard fills else { return nil }
+        return { self.state.withLock { $0.removals.include(key, after: start) } }
     }
 
     // MARK: Parts

@@ -83,6 +83,35 @@ struct QueryEndTests {
         #expect(cache.imageFromMemoryCache(forKey: "key") == nil)
     }
 
+    /// A lower cache decodes while the list of caches removes the image. The higher cache does not receive it.
+    @Test(arguments: [true, false]) func imageThatIsRemovedDuringAQueryIsNotCopied(clears: Bool) async {
+        cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
+        let higher = ImageCache(
+            memoryCache: MemoryCache(config: ImageCacheConfig()),
+            diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
+        let manager = ImageCachesManager(caches: [cache, higher])
+        manager.fillsHigherCaches = true
+        let gated = GatedCoder()
+        let images = Calls<Image?>()
+        _ = manager.queryImage(
+            forKey: "key", options: [], context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking],
+            cacheType: .all
+        ) { image, _, _ in images.append(image) }
+        #expect(await eventually { gated.startedCount == 1 })
+        if clears {
+            manager.clear(with: .all, completion: nil)
+        } else {
+            manager.removeImage(forKey: "key", cacheType: .all, completion: nil)
+        }
+        gated.open()
+        #expect(await eventually { images.all.count == 1 })
+        #expect(images.all.first??.pixelSize != nil)
+        for cache in [cache, higher] {
+            #expect(cache.imageFromMemoryCache(forKey: "key") == nil)
+            #expect(await cache.diskImageData(forKey: "key") == nil)
+        }
+    }
+
     /// Only the query of the removed image is affected, and only one that began before the removal.
     @Test func removalOfAnotherImageAndAnEarlierRemovalChangeNothing() async {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
@@ -99,7 +128,7 @@ struct QueryEndTests {
 
     /// More removals than are remembered count as removals of all images.
     @Test func manyRemovalsAreBounded() {
-        var removals = MemoryRemovals()
+        var removals = RecentRemovals()
         let start = removals.count
         removals.note("first")
         #expect(removals.include("first", after: start) && !removals.include("second", after: start))

@@ -1,11 +1,11 @@
 import WebImageCore
 
-/// The most recent removals from the memory of a cache. A query of the disk that began before a removal must not store its
-/// image in memory after it.
+/// The most recent removals from the memory of a cache, or from a list of caches. A query that began before a removal must
+/// not store its image again after it.
 ///
 /// Knows 256 keys. If there are more, every running query counts as one whose image was removed: its image is then decoded
 /// again when it is next used.
-struct MemoryRemovals {
+struct RecentRemovals {
     private static let mostKeys = 256
 
     /// The number of removals so far. A query remembers it when it begins.
