@@ -52,8 +52,13 @@ struct ManagerCases {
         let url = journey.server.url("/stays.png")
         let operation = journey.manager.loadImage(with: url, options: .fromLoaderOnly) { _, _, _, _, _, _ in }
         #expect(operation.loaderOperation != nil && operation.cacheOperation == nil)
-        let other = journey.manager.loadImage(with: url) { _, _, _, _, _, _ in }
-        #expect(other.cacheOperation != nil)
+        // Otherwise the cache can answer, and the load be the loader's, before the next line.
+        let cache = WholeCache()
+        cache.holdsQueries(true)
+        let other = journey.manager.loadImage(with: url, context: [.imageCache: cache]) { _, _, _, _, _, _ in }
+        #expect(other.cacheOperation != nil && other.loaderOperation == nil)
+        cache.holdsQueries(false)
+        #expect(eventually { other.loaderOperation != nil && other.cacheOperation == nil })
         for load in [operation, other] { load.cancel() }
     }
 
@@ -196,17 +201,34 @@ struct GivingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { self.image }
 }
 
-/// A custom cache that consists of one dictionary. Each method calls its completion before it returns.
+/// A custom cache that consists of one dictionary. Each method calls its completion before it returns, but for queries that
+/// are held.
 final class WholeCache: ImageCaching {
     private let images = Locked<[String: Image]>([:])
+    /// The answers of held queries; nil if queries are not held.
+    private let held = Locked<[@Sendable () -> Void]?>(nil)
     var keys: Set<String> { Set(images.withLock { $0.keys }) }
+
+    /// Holds the answers of queries from now on, or gives those that were held.
+    func holdsQueries(_ holds: Bool) {
+        let answers = held.withLock { held in
+            defer { held = holds ? [] : nil }
+            return held ?? []
+        }
+        for answer in answers { answer() }
+    }
 
     func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)? {
         let image = key.flatMap { key in images.withLock { $0[key] } }
-        completion?(image, nil, image == nil ? .none : .memory)
+        let answer: @Sendable () -> Void = { completion?(image, nil, image == nil ? .none : .memory) }
+        let isHeld = held.withLock { held in
+            held?.append(answer)
+            return held != nil
+        }
+        if !isHeld { answer() }
         return nil
     }
 
