@@ -36,8 +36,8 @@ final class LinkedTier: CoordinatingCacheTier {
     /// How often the log was read to its end.
     var readCount: Int { readings.withLock { $0 } }
 
-    /// Waits until the log was read from now on, and what was read was used: a reading may be under way, and the next one
-    /// begins when the first is used.
+    /// Waits until the machine has read the log after this call and has used what it read. That takes three readings: the
+    /// first may have begun before this call, and the third begins after the second was used.
     func wasReadAgain() async -> Bool {
         let before = readCount
         return await eventually { readCount > before + 2 }

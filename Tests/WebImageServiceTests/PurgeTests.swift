@@ -85,6 +85,17 @@ private typealias Fix = PictureFixtures
         }
     }
 
+    @Test func storedPurgesOfEveryVersionAreRead() throws {
+        var table = table((.tag("a"), false, 10), (.prefix("https://x/"), true, 20))
+        table.missed(upTo: 5)
+        let stored = StoredPurges(try JSONEncoder().encode(StoredPurges(table)))
+        #expect(stored.purges == table.all && stored.floors == table.floors)
+        // An older version stored no more than the purges.
+        let old = StoredPurges(try JSONEncoder().encode(table.all))
+        #expect(old.purges == table.all && old.floors == PurgeTable.Floors())
+        #expect(StoredPurges(Data("{".utf8)).purges.isEmpty)
+    }
+
     @Test func linesOfALogAreRead() {
         for purge in [
             CachePurge(.tag("a:b c"), isSoft: true, stamp: 1),

@@ -174,7 +174,7 @@ private typealias Fix = PictureFixtures
         for machine in machines { machine.clock.advance(by: 601) }
         #expect(await status(machines[0], 3) == 200)
         #expect(origin.wholeFetchCount == 3)
-        // The other machine still remembers the failure, and uses what is on its disk.
+        // The other machine remembers failures for an hour. Until then, it uses the bytes on its disk.
         _ = await status(machines[1], 3)
         #expect(origin.wholeFetchCount == 3)
         for machine in machines { await machine.service.shutdown() }

@@ -122,8 +122,8 @@ package final class DialledConnection {
         return sent == 0 || errno == EAGAIN || errno == EINTR ? .wait : .ended
     }
 
-    /// Receives bytes that have arrived: first into `first`, and what it does not hold into `second`. One of them must not be
-    /// empty. With TLS, only the first of them that is not empty is used: a call returns at most one record.
+    /// Receives bytes that have arrived. The bytes fill `first`, and the rest of them goes to `second`. At most one of the two
+    /// may be empty. With TLS, a call returns at most one record, and uses only one of the two: `first`, unless it is empty.
     package func receive(
         into first: UnsafeMutableRawBufferPointer, then second: UnsafeMutableRawBufferPointer
     ) -> Progress {

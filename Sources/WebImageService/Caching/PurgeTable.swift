@@ -154,10 +154,11 @@ struct StoredPurges: Sendable, Codable {
 
     init(_ table: PurgeTable) { (purges, floors) = (table.all, table.floors) }
 
-    /// Reads what a process has written. A damaged file has no purges.
+    /// Reads what a process has written, also one of an older version, which wrote the purges alone. A damaged file has none.
     init(_ data: Data) {
         let stored = try? JSONDecoder().decode(Self.self, from: data)
-        purges = (stored?.purges ?? []).suffix(2 * CachePurge.most).filter(\.isPlausible)
+        let all = stored?.purges ?? (try? JSONDecoder().decode([CachePurge].self, from: data)) ?? []
+        purges = all.suffix(2 * CachePurge.most).filter(\.isPlausible)
         let floors = stored?.floors ?? PurgeTable.Floors()
         self.floors = Self.isPlausible(floors.tag) && Self.isPlausible(floors.prefix) ? floors : PurgeTable.Floors()
     }

@@ -57,6 +57,17 @@ struct QueryEndTests {
         #expect(token?.isCancelled == false && calls.withLock { $0 } == 1)
     }
 
+    /// Begins a query that waits in its decode, and returns the coder and the images that the query delivers.
+    private func decodingQuery(of cache: any ImageCaching) async -> (gated: GatedCoder, images: Calls<Image?>) {
+        let (gated, images) = (GatedCoder(), Calls<Image?>())
+        _ = cache.queryImage(
+            forKey: "key", options: [], context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking],
+            cacheType: .all
+        ) { image, _, _ in images.append(image) }
+        #expect(await eventually { gated.startedCount == 1 })
+        return (gated, images)
+    }
+
     /// The calls that remove an image from memory.
     enum Removal: CaseIterable, Sendable {
         case image, imageFromMemory, allOfMemory, everything
@@ -65,12 +76,7 @@ struct QueryEndTests {
     /// A query decodes while its image is removed. It delivers the image, but does not store it again.
     @Test(arguments: Removal.allCases) func imageThatIsRemovedDuringItsQueryStaysRemoved(by removal: Removal) async {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
-        let gated = GatedCoder()
-        let images = Calls<Image?>()
-        _ = cache.queryCacheOperation(
-            forKey: "key", context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking]
-        ) { image, _, _ in images.append(image) }
-        #expect(await eventually { gated.startedCount == 1 })
+        let (gated, images) = await decodingQuery(of: cache)
         switch removal {
         case .image: cache.removeImage(forKey: "key", cacheType: .all, completion: nil)
         case .imageFromMemory: cache.removeImageFromMemory(forKey: "key")
@@ -91,13 +97,7 @@ struct QueryEndTests {
             diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
         let manager = ImageCachesManager(caches: [cache, higher])
         manager.fillsHigherCaches = true
-        let gated = GatedCoder()
-        let images = Calls<Image?>()
-        _ = manager.queryImage(
-            forKey: "key", options: [], context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking],
-            cacheType: .all
-        ) { image, _, _ in images.append(image) }
-        #expect(await eventually { gated.startedCount == 1 })
+        let (gated, images) = await decodingQuery(of: manager)
         if clears {
             manager.clear(with: .all, completion: nil)
         } else {
@@ -116,11 +116,7 @@ struct QueryEndTests {
     @Test func removalOfAnotherImageAndAnEarlierRemovalChangeNothing() async {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
         cache.removeImageFromMemory(forKey: "key")
-        let gated = GatedCoder()
-        _ = cache.queryCacheOperation(
-            forKey: "key", context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking]
-        ) { _, _, _ in }
-        #expect(await eventually { gated.startedCount == 1 })
+        let (gated, _) = await decodingQuery(of: cache)
         cache.removeImage(forKey: "another", cacheType: .all, completion: nil)
         gated.open()
         #expect(await eventually { cache.imageFromMemoryCache(forKey: "key") != nil })
