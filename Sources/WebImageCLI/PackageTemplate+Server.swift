@@ -95,7 +95,8 @@ extension PackageTemplate {
                 public enum Settings {
                     /// The settings from the environment: `PICTURES`, a folder whose pictures are served as
                     /// `local:///NAME`; `SOURCES`, prefixes of other servers' URLs with spaces between; `KEY` and `SALT`
-                    /// (hexadecimal), with which URLs must be signed; `CACHE_DIRECTORY`, set by systemd.
+                    /// (hexadecimal), with which URLs must be signed; `CACHE_DIRECTORY`, set by systemd. With neither
+                    /// `PICTURES` nor `SOURCES` the folder `pictures` of the working directory is served.
                     ///
                     /// - Parameter isOpen: Whether other machines can connect. Then `KEY` and `SALT` are required, because
                     ///   without signatures every client can make the service fetch and decode any picture.
@@ -113,16 +114,17 @@ extension PackageTemplate {
                                 "other machines could use this service without a signature; "
                                     + "set KEY and SALT (\\(advice)), or listen on 127.0.0.1")
                         }
+                        let others = set["SOURCES"]?.split(separator: " ").map(String.init) ?? []
+                        let root = set["PICTURES"] ?? (others.isEmpty ? "pictures" : nil)
                         var isFolder: ObjCBool = false
-                        if let root = set["PICTURES"],
-                            !FileManager.default.fileExists(atPath: root, isDirectory: &isFolder) || !isFolder.boolValue
-                        {
-                            throw SettingError("PICTURES: there is no folder \\(root)")
+                        if let root, !FileManager.default.fileExists(atPath: root, isDirectory: &isFolder) || !isFolder.boolValue {
+                            throw SettingError(
+                                "there is no folder \\(root); set PICTURES to a folder of pictures, "
+                                    + "or SOURCES to the beginnings of URLs, such as https://example.org/")
                         }
                         var configuration = ServiceConfiguration()
-                        configuration.root = set["PICTURES"] ?? ""
-                        configuration.allowedSources =
-                            set["SOURCES"]?.split(separator: " ").map(String.init) ?? ["local://"]
+                        configuration.root = root ?? ""
+                        configuration.allowedSources = (root == nil ? [] : ["local://"]) + others
                         configuration.keys = set["KEY"].map { [$0] } ?? []
                         configuration.salts = set["SALT"].map { [$0] } ?? []
                         configuration.cacheFolder = set["CACHE_DIRECTORY"] ?? ""
@@ -136,6 +138,7 @@ extension PackageTemplate {
         File(
             path: "Tests/{{TYPE}}KitTests/SettingsTests.swift",
             text: """
+                import Foundation
                 import Testing
                 import WebImageService
                 import {{TYPE}}Kit
@@ -143,8 +146,11 @@ extension PackageTemplate {
                 @Test func theEnvironmentDecides() throws {
                     let configuration = try Settings.configuration(["PICTURES": "/usr", "KEY": "00ff", "SALT": "aa"])
                     #expect(configuration.root == "/usr" && configuration.requiresSignature)
-                    #expect(try Settings.configuration(["SOURCES": "https://a/ https://b/"]).allowedSources.count == 2)
-                    #expect(try !Settings.configuration([:]).requiresSignature)
+                    #expect(configuration.allowedSources == ["local://"])
+                    let both = try Settings.configuration(["PICTURES": "/usr", "SOURCES": "https://a/ https://b/"])
+                    #expect(both.allowedSources == ["local://", "https://a/", "https://b/"])
+                    let others = try Settings.configuration(["SOURCES": "https://a/"])
+                    #expect(others.root.isEmpty && others.allowedSources == ["https://a/"] && !others.requiresSignature)
                 }
 
                 @Test(arguments: [
@@ -155,17 +161,35 @@ extension PackageTemplate {
                 }
 
                 @Test func otherMachinesNeedSignatures() throws {
-                    #expect(throws: SettingError.self) { try Settings.configuration([:], isOpen: true) }
-                    #expect(try Settings.configuration(["KEY": "00ff", "SALT": "aa"], isOpen: true).requiresSignature)
+                    let pictures = ["PICTURES": "/usr"]
+                    #expect(throws: SettingError.self) { try Settings.configuration(pictures, isOpen: true) }
+                    let keys = pictures.merging(["KEY": "00ff", "SALT": "aa"]) { $1 }
+                    #expect(try Settings.configuration(keys, isOpen: true).requiresSignature)
                 }
 
                 @Test func aServiceAnswers() async throws {
-                    let service = try ImageService(configuration: try Settings.configuration([:]))
+                    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("{{NAME}}-\\(UUID())")
+                    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                    defer { try? FileManager.default.removeItem(at: folder) }
+                    // The smallest kind of picture file: a BMP of one red pixel.
+                    let bmp: [UInt8] =
+                        [66, 77, 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0]
+                        + [UInt8](repeating: 0, count: 24) + [0, 0, 255, 0]
+                    try Data(bmp).write(to: folder.appendingPathComponent("red.bmp"))
+                    let service = try ImageService(configuration: Settings.configuration(["PICTURES": folder.path]))
                     #expect(await service.respond(to: ServiceRequest(target: "/healthz")).status == 200)
-                    // Without PICTURES and SOURCES no source is allowed.
+                    let red = "/_/rs:fit:100:100/plain/local:///red.bmp@png"
+                    #expect(await service.respond(to: ServiceRequest(target: red)).status == 200)
+                    // Without SOURCES no other source is allowed.
                     let target = "/_/rs:fit:100:100/plain/https://example.org/a.png"
-                    #expect(await service.respond(to: ServiceRequest(target: target)).status >= 400)
+                    #expect(await service.respond(to: ServiceRequest(target: target)).status == 403)
                 }
+
+                """),
+        File(
+            path: "pictures/README.md",
+            text: """
+                The service serves the pictures in this folder as `local:///NAME`, unless `PICTURES` names another folder.
 
                 """),
         File(
@@ -217,9 +241,13 @@ extension PackageTemplate {
 
                 ```sh
                 swift test
-                PICTURES=/path/of/a/folder swift run {{NAME}} 127.0.0.1:8080
-                curl -o small.webp http://127.0.0.1:8080/_/rs:fit:320:320/plain/local:///NAME.jpg@webp
+                cp PICTURE.jpg pictures
+                swift run {{NAME}}
+                curl -o small.webp http://127.0.0.1:8080/_/rs:fit:320:320/plain/local:///PICTURE.jpg@webp
                 ```
+
+                `PICTURES` names another folder, and `SOURCES` the beginnings of URLs of other servers whose pictures may be
+                fetched, with spaces between: `SOURCES=https://example.org/ swift run {{NAME}} 127.0.0.1:8080`.
 
                 On the open network set `KEY` and `SALT` (each made by `openssl rand -hex 32`), so that only URLs that you signed
                 are answered, and put a proxy in front for TLS. Without both, the program refuses to listen beyond this machine.
