@@ -212,6 +212,31 @@ extension GTKSuite {
             #expect(await heard.value.last == 1)
         }
 
+        /// A body without a length, then a body with a length, an image in memory, no URL, and a failure.
+        @Test func progressFollowsTheLoadsOfAView() async throws {
+            let gate = FaultGate()
+            let file = try ViewJourney.file(.png, side: 90)
+            let url = journey.server.url("/chunked.png")
+            var response = FaultResponse(.data(file), headers: ["Content-Type": "image/png"])
+            (response.framing, response.firstPiece, response.lastPiece) = (.chunked, 40, gate)
+            journey.server.route("/chunked.png", .respond(response))
+            let view = ImageView()
+            let progress = view.imageProgress
+            view.setImage(with: url, context: journey.context, completed: answer.hear)
+            #expect(try await pump { progress.completedUnitCount > 0 })
+            #expect(progress.totalUnitCount == -1 && progress.fractionCompleted == 0 && !progress.isFinished)
+            gate.open()
+            #expect(try await answer.isSuccess(url))
+            #expect(progress.isFinished && progress.completedUnitCount == file.count)
+            let missing = journey.server.url("/missing.png")
+            for next in [journey.jpeg, url, nil, journey.png, missing, journey.jpeg] {
+                let answer = ViewAnswer()
+                view.setImage(with: next, context: journey.context, completed: answer.hear)
+                #expect(try await pump { answer.count == 1 })
+                #expect(progress.isFinished == (answer.error == nil))
+            }
+        }
+
         // SDWebCacheCategoriesTests.testUIViewTransitionFromNetworkWork
         @Test func networkResultIsShownWithATransition() async throws {
             let view = ImageView()

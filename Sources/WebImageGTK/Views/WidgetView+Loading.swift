@@ -12,6 +12,9 @@ extension WidgetView {
     public var imageURL: URL? { state.binding.imageURL() }
 
     /// The newest load's progress in bytes, updated on the main actor. Its `updates` report each change.
+    ///
+    /// The total is -1 while the number of bytes is unknown. A body without a length is finished at its end. Assign a
+    /// progress that has a parent for one load only, because Foundation adds up the totals of all its loads in the parent.
     public var imageProgress: Progress {
         get { state.binding.imageProgress }
         set { state.binding.imageProgress = newValue }

@@ -73,13 +73,12 @@ extension ImageViewBinding {
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
 
-    /// If the load has reported no progress, sets the progress to its final state. A load of a cached image reports no
-    /// progress.
+    /// If the number of bytes is unknown at the end of a load, sets the progress to its final state. A load of a cached
+    /// image reports no progress, and a body without a length ends with its last byte.
     func fillProgress(_ load: ViewLoad) {
-        guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
-            progress.completedUnitCount == 0
-        else { return }
-        progress.report(completed: 1, total: 1)
+        guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount <= 0 else { return }
+        let count = max(progress.completedUnitCount, 1)
+        progress.report(completed: count, total: count)
     }
 
     func update(_ load: ViewLoad, received: Int, expected: Int) {

@@ -15,7 +15,7 @@ extension ImageViewBinding {
     package var imageProgress: Progress {
         get {
             if let progress = slots[latestOperationKey]?.state?.progress { return progress }
-            let progress = Progress(totalUnitCount: 0)
+            let progress = Progress.discreteProgress(totalUnitCount: Progress.unknownTotal)
             setProgress(progress)
             return progress
         }

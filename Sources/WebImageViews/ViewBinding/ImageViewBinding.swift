@@ -147,7 +147,7 @@ package import WebImageLoading
         // When the previous load was cancelled, its completion may have started another load. That other load is older
         // than this load, so the image of that other load must not be shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
-        slot.state?.progress?.report(completed: 0, total: 0)
+        slot.state?.progress?.report(completed: 0, total: Progress.unknownTotal)
         return slot
     }
 

@@ -6,7 +6,7 @@ import WebImageLoading
 public struct ImageProgressUpdate: Sendable, Hashable {
     /// The number of bytes received.
     public let completedUnitCount: Int64
-    /// The number of bytes expected; 0 if unknown.
+    /// The number of bytes expected; -1 if unknown.
     public let totalUnitCount: Int64
     /// The completed part, 0…1.
     public let fractionCompleted: Double
@@ -43,8 +43,19 @@ extension Progress {
     /// The changes that views make to this object; see ``ImageProgressUpdates``.
     public var updates: ImageProgressUpdates { ImageProgressUpdates(self) }
 
-    /// Sets both counts and notifies the readers.
+    /// The total while the number of bytes is unknown. With 0, a progress would be finished at its first byte.
+    static let unknownTotal: Int64 = -1
+
+    /// Sets both counts and notifies the readers. A total that is not positive means that the total is unknown.
     @MainActor func report(completed: Int64, total: Int64) {
+        let total = total > 0 ? total : Self.unknownTotal
+        if totalUnitCount > 0, totalUnitCount != total {
+            // If a positive total changes, Foundation on Linux multiplies the fraction of the children by the quotient
+            // of both totals. A change to 0 stops the program, and a change to a negative total leaves a fraction with
+            // the wrong sign. Two changes to -1 leave the fraction as it was.
+            completedUnitCount = 0
+            for step in [Self.unknownTotal, 1, Self.unknownTotal] { totalUnitCount = step }
+        }
         totalUnitCount = total
         completedUnitCount = completed
         ProgressObservers.tell(self)

@@ -238,6 +238,65 @@ import WebImageTesting
         #expect(progress.fractionCompleted == 1)
     }
 
+    /// The ways in which a load of a view ends.
+    enum ProgressEnd: CaseIterable {
+        case hit, knownLength, otherLength, unknownLength, emptyHead, failure, cancel, noURL
+    }
+
+    /// Loads one picture and compares the progress with the bytes that the loader reports.
+    private func loadWithProgress(_ end: ProgressEnd, _ progress: Progress, _ number: Int) throws {
+        let url = try ViewFixture.url(number)
+        if end == .hit { view.loader.remember(image, for: url) }
+        view.load(end == .noURL ? nil : url)
+        if end == .hit { return #expect(progress.isFinished && progress.fractionCompleted == 1) }
+        #expect(progress.totalUnitCount == -1 && progress.completedUnitCount == 0 && !progress.isFinished)
+        #expect(progress.fractionCompleted == 0 && progress.isIndeterminate)
+        guard end != .noURL, let load = view.loader.loads.last else { return }
+        let total =
+            switch end {
+            case .knownLength: 120
+            case .otherLength: 700 + number
+            case .emptyHead: -1
+            default: 0
+            }
+        for received in [1, 60, 120] {
+            load.report(received: received, expected: total)
+            #expect(progress.completedUnitCount == received && progress.totalUnitCount == (total > 0 ? total : -1))
+            #expect(progress.fractionCompleted == (total > 0 ? Double(received) / Double(total) : 0))
+            #expect(progress.isFinished == (received == total))
+        }
+        switch end {
+        case .failure: load.deliver(nil, error: WebImageError(.transport, stage: .download, url: url))
+        case .cancel: view.binding.cancelImageLoad()
+        default:
+            if total > 120 { load.report(received: total, expected: total) }
+            load.deliver(image)
+            #expect(progress.isFinished && progress.fractionCompleted == 1)
+            #expect(progress.completedUnitCount == max(total, 120))
+        }
+    }
+
+    @Test(arguments: ProgressEnd.allCases, [false, true]) func progressFollowsLoadsInTurn(
+        _ first: ProgressEnd, _ isAssigned: Bool
+    ) throws {
+        for (number, second) in ProgressEnd.allCases.enumerated() {
+            let progress: Progress
+            if isAssigned {
+                // The program may have used the progress for other work.
+                progress = Progress(totalUnitCount: 30)
+                progress.totalUnitCount = 21
+                progress.completedUnitCount = 21
+                view.binding.imageProgress = progress
+            } else {
+                progress = view.binding.imageProgress
+            }
+            for (place, end) in [first, second, first, second].enumerated() {
+                try loadWithProgress(end, progress, number * 4 + place)
+            }
+            #expect(view.binding.imageProgress === progress)
+        }
+    }
+
     @Test func viewWithoutAManagerNamesTheMissingSetting() {
         var errors: [WebImageError?] = []
         view.binding.setImage(
