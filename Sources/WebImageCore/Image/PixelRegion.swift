@@ -1,0 +1,46 @@
+/// A part of a picture, in pixels from the top left. Its edges can lie between two pixels.
+package struct PixelRegion: Sendable, Hashable, CustomStringConvertible {
+    package var left: Double
+    package var top: Double
+    package var width: Double
+    package var height: Double
+
+    package init(left: Double, top: Double, width: Double, height: Double) {
+        self.left = left
+        self.top = top
+        self.width = width
+        self.height = height
+    }
+
+    /// The whole picture.
+    package init(_ size: PixelSize) {
+        self.init(left: 0, top: 0, width: Double(size.width), height: Double(size.height))
+    }
+
+    package var right: Double { left + width }
+    package var bottom: Double { top + height }
+
+    /// The region as text, such as `100.5x80+3+2.25`: width, height, left edge and top edge.
+    package var description: String { "\(width)x\(height)+\(left)+\(top)" }
+
+    /// The same part of a picture whose sides are multiplied by these factors.
+    package func scaled(x: Double, y: Double) -> PixelRegion {
+        PixelRegion(left: left * x, top: top * y, width: width * x, height: height * y)
+    }
+
+    /// The same part of the stored picture. The receiver is a part of the upright picture, which `orientation` makes
+    /// from the stored picture.
+    ///
+    /// - Parameter stored: The size of the stored picture.
+    package func stored(_ orientation: ImageOrientation, in stored: PixelSize) -> PixelRegion {
+        var region =
+            orientation.swapsSides ? PixelRegion(left: top, top: left, width: height, height: width) : self
+        if [.upMirrored, .down, .rightMirrored, .left].contains(orientation) {
+            region.left = Double(stored.width) - region.right
+        }
+        if [.down, .downMirrored, .right, .rightMirrored].contains(orientation) {
+            region.top = Double(stored.height) - region.bottom
+        }
+        return region
+    }
+}
