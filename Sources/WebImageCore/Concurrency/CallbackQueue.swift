@@ -19,6 +19,8 @@ public final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
     private let state: Locked<Policy>
     private let isMain: Bool
+    /// The mark of the queue; nil for the main queue, which ``MainThread`` recognizes.
+    private let mark: Mark?
 
     /// The main queue. Blocks run inline on the main thread and are dispatched from other threads. Each
     /// access returns a new instance, so that the caller can change the policy of this instance.
@@ -39,7 +41,7 @@ public final class CallbackQueue: Sendable {
     /// underlying queue of the current `OperationQueue`. Linux has no public function to determine other queues.
     public static var current: CallbackQueue {
         if MainThread.isCurrent { return .main }
-        let known = DispatchQueue.getSpecific(key: key)?.queue ?? OperationQueue.current?.underlyingQueue
+        let known = DispatchQueue.getSpecific(key: Mark.key)?.queue ?? OperationQueue.current?.underlyingQueue
         return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
@@ -52,13 +54,14 @@ public final class CallbackQueue: Sendable {
         self.queue = queue
         state = Locked(policy)
         isMain = MainThread.isMainQueue(queue)
-        if !isMain { queue.setSpecific(key: Self.key, value: Mark(queue: queue)) }
+        mark = isMain ? nil : Mark.of(queue)
     }
 
     private init(main policy: Policy) {
         queue = Self.mainQueue
         state = Locked(policy)
         isMain = true
+        mark = nil
     }
 
     /// The rule that decides when blocks run inline.
@@ -78,8 +81,7 @@ public final class CallbackQueue: Sendable {
     /// Exception: with ``Policy/safeAsyncMainThread``, a call outside the main thread dispatches the block and does
     /// not wait, as in SDWebImage.
     package func runWaiting(_ block: @escaping @Sendable () -> Void) {
-        let isHere = isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
-        if isHere || runsInline {
+        if isCurrent || runsInline {
             block()
         } else if policy == .safeAsyncMainThread {
             queue.async(execute: block)
@@ -94,21 +96,43 @@ public final class CallbackQueue: Sendable {
         case .invoke: true
         case .dispatch: false
         case .safeAsyncMainThread: MainThread.isCurrent
-        case .safeExecute:
-            isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
+        case .safeExecute: isCurrent
         }
     }
 
-    /// An object that is stored in a dispatch queue to identify the queue. The reference to the queue is weak, because
-    /// a strong reference would create a retain cycle.
-    private final class Mark: @unchecked Sendable {
-        // Unchecked is correct because the reference is set only in `init`, before other threads can access
-        // the object.
-        weak var queue: DispatchQueue?
-        init(queue: DispatchQueue) { self.queue = queue }
+    /// Whether the caller runs on this queue.
+    private var isCurrent: Bool {
+        isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Mark.key).map { $0 === mark } ?? false
     }
 
-    private static let key = DispatchSpecificKey<Mark>()
+    /// An object that is stored in a dispatch queue to identify the queue. Each queue has one mark, which is never
+    /// replaced: a thread on the queue reads its mark without retaining it, so it could read a replaced mark after its
+    /// release.
+    private final class Mark: Sendable {
+        // The reference is weak, because a strong reference would create a retain cycle.
+        private struct Reference { weak var queue: DispatchQueue? }
+
+        static let key = DispatchSpecificKey<Mark>()
+        /// Only the lock is used. Its state must not be empty.
+        private static let marking = Locked(false)
+        private let reference = Locked(Reference())
+
+        var queue: DispatchQueue? { reference.withLock { $0.queue } }
+
+        /// Returns the mark of a queue. Creates the mark at the first call.
+        static func of(_ queue: DispatchQueue) -> Mark {
+            let mark = marking.withLock { _ in
+                if let known = queue.getSpecific(key: key) { return known }
+                let mark = Mark()
+                queue.setSpecific(key: key, value: mark)
+                return mark
+            }
+            // Several objects of the class `DispatchQueue` can stand for one queue, for example for a global queue.
+            // Keep the newest, because an older one may be released.
+            mark.reference.withLock { $0.queue = queue }
+            return mark
+        }
+    }
 }
 
 extension MainThread {
