@@ -79,9 +79,18 @@ public final class S3ImageLoader: ImageDataLoader {
             }
         }
         let most = load.request.limits?.maxEncodedBytes ?? DecodingLimits.default.maxEncodedBytes
-        let read = await client.whole(
-            name.key, version: name.version, unless: tag, most: most, within: budget
-        ) { progress?($0, $1, url) }
+        func read(unless tag: String?) async -> Result<S3Object, S3Failure> {
+            await client.whole(name.key, version: name.version, unless: tag, most: most, within: budget) {
+                progress?($0, $1, url)
+            }
+        }
+        var read = await read(unless: tag)
+        // A 304 with the tag of another object confirms nothing.
+        if case .success(let object) = read, object.isNotModified, let stored,
+            !HTTPCachePolicy.confirms(object.response, stored)
+        {
+            read = await read(unless: nil)
+        }
         switch read {
         case .failure(let failure): throw failure.error(url, most: most)
         case .success(let object) where object.isNotModified:

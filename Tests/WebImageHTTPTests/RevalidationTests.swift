@@ -138,6 +138,45 @@ struct RevalidationTests {
         }
     }
 
+    /// The validators of a body, those of the 304 that answers them, and whether the 304 confirms the body.
+    static let confirmations: [(body: [String: String], answer: [String: String], isConfirmed: Bool)] = [
+        (["ETag": "\"1\""], [:], true), (["ETag": "\"1\""], ["ETag": "\"1\""], true),
+        (["ETag": "\"1\""], ["ETag": "\"2\""], false), (["ETag": "W/\"1\""], ["ETag": "W/\"2\""], false),
+        (["ETag": "W/\"1\""], ["ETag": "\"1\""], true), (["ETag": "\"1\""], ["ETag": "\"1"], false),
+        (["Last-Modified": early], [:], true), (["Last-Modified": early], ["Last-Modified": early], true),
+        (["Last-Modified": early], ["Last-Modified": "Sunday, 06-Nov-94 08:49:37 GMT"], true),
+        (["Last-Modified": early], ["Last-Modified": late], false),
+        (["Last-Modified": early], ["ETag": "\"1\""], false),
+        (["Last-Modified": early], ["ETag": "\"1\"", "Last-Modified": early], true),
+        (["ETag": "\"1\"", "Last-Modified": early], ["ETag": "\"2\"", "Last-Modified": early], false),
+        (["ETag": "\"1\"", "Last-Modified": early], ["ETag": "\"1\"", "Last-Modified": late], true),
+        (["ETag": "\"1\"", "Last-Modified": early], ["Last-Modified": late], false),
+        (["ETag": "\"1\""], ["Last-Modified": late], false),
+    ]
+    private static let early = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let late = "Sun, 06 Nov 1994 08:49:38 GMT"
+
+    /// RFC 9111 §4.3.4. Without the second request, the old bytes would be confirmed for ever.
+    @Test(arguments: confirmations.indices) func a304OfAnotherPictureConfirmsNothing(index: Int) async throws {
+        let (fields, foreign, isConfirmed) = Self.confirmations[index]
+        try await withDownloader { server, downloader in
+            server.route("/a", .body(Data("old".utf8), headers: fields))
+            let first = try await downloader.fetch(server.url("/a"))
+            server.route(
+                "/a",
+                .dynamic { request in
+                    let isConditional =
+                        (request.headers["if-none-match"] ?? request.headers["if-modified-since"]) != nil
+                    guard isConditional else { return .body(Data("new".utf8), headers: foreign) }
+                    return .respond(FaultResponse(.data(Data()), status: 304, headers: foreign))
+                })
+            let second = try await downloader.loadData(for: refresh(server.url("/a"), first), progress: nil)
+            #expect(second.isNotModified == isConfirmed)
+            #expect(second.data == Data((isConfirmed ? "old" : "new").utf8))
+            #expect(server.requests.count == (isConfirmed ? 2 : 3))
+        }
+    }
+
     @Test func unaskedFor304IsAnError() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .respond(FaultResponse(.data(Data()), status: 304)))

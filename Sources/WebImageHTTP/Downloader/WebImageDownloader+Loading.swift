@@ -57,9 +57,10 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var parameters = try preparedParameters(for: load)
-        guard let cached = load.cached else { return try await fetch(load, parameters, progress: progress) }
-        let revalidation = Revalidation(cached, parameters.transfer.request, now: clock.date)
+        let plain = try preparedParameters(for: load)
+        guard let cached = load.cached else { return try await fetch(load, plain, progress: progress) }
+        var parameters = plain
+        let revalidation = Revalidation(cached, plain.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
         case .revalidate(let fields), .staleWhileRevalidate(let fields):
@@ -69,8 +70,11 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         case .fetch, nil: break
         }
         do throws(WebImageError) {
-            let result = try await fetch(load, parameters, progress: progress)
-            if result.isNotModified, let revalidation { return revalidation.confirmed(by: result) }
+            var result = try await fetch(load, parameters, progress: progress)
+            if result.isNotModified, let revalidation {
+                if let confirmed = revalidation.confirmed(by: result) { return confirmed }
+                result = try await fetch(load, plain, progress: progress)
+            }
             var same = result
             same.isNotModified = result.data == cached.data
             return same

@@ -95,6 +95,24 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return fields
     }
 
+    /// Whether a response with status 304 confirms a stored response (§4.3.4). False if the validators of the 304 are
+    /// those of another picture: another `ETag` or, if it has no `ETag`, another `Last-Modified`. The cache must not use
+    /// such a 304 for anything. Fetch the body again, without validators.
+    ///
+    /// A 304 without validators confirms the stored response. The standard requires it to repeat the `ETag`, but many
+    /// servers omit it. The comparison is weak, as that of `If-None-Match`: a proxy that compresses a body makes its
+    /// `ETag` weak, but not that of the 304.
+    package static func confirms(_ notModified: WebImageResponse, _ stored: StoredResponse) -> Bool {
+        let modified = notModified.value(forHTTPHeaderField: "last-modified").map {
+            $0 == stored.fields["last-modified"]
+                || HTTPDate.seconds($0).map { HTTPDate.seconds(stored.fields["last-modified"]) == $0 } ?? false
+        }
+        guard let tag = notModified.value(forHTTPHeaderField: "etag") else { return modified ?? true }
+        // A server may begin to send tags.
+        guard let known = stored.fields["etag"] else { return modified ?? false }
+        return EntityTag.isSame(tag, known)
+    }
+
     /// The number of seconds for which a response is fresh (§4.2.1).
     package func lifetime(_ stored: StoredResponse) -> TimeInterval {
         lifetime(stored, CacheControl(stored.fields["cache-control"]))

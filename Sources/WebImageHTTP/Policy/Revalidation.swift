@@ -67,8 +67,10 @@ struct Revalidation: Sendable {
         return isServerFault && Self.policy.mayServeAfterError(stored, for: request, now: now)
     }
 
-    /// Returns the cached body after a 304, with metadata that contains the fields of the 304.
-    func confirmed(by answer: ImageDataResult) -> ImageDataResult {
+    /// Returns the cached body after a 304, with metadata that contains the fields of the 304. Nil if the 304 belongs to
+    /// another picture.
+    func confirmed(by answer: ImageDataResult) -> ImageDataResult? {
+        guard HTTPCachePolicy.confirms(answer.response, stored) else { return nil }
         let times = answer.metadata.flatMap(StoredResponse.init(serialized:))
         let merged = stored.merged(
             with: answer.response, to: request, requestTime: times?.requestTime ?? stored.requestTime,

@@ -362,8 +362,15 @@ package enum EntityTag {
         let trimmed = field.trimmingCharacters(in: .whitespaces)
         if trimmed == "*" { return true }
         return trimmed.prefix(8192).split(separator: ",").contains { part in
-            let part = part.trimmingCharacters(in: .whitespaces)
-            return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == tag
+            opaque(String(part)) == tag
         }
+    }
+
+    /// Whether two values of `ETag` are equal in the weak comparison (RFC 9110 §8.8.3.2).
+    package static func isSame(_ tag: String, _ other: String) -> Bool { tag == other || opaque(tag) == opaque(other) }
+
+    private static func opaque(_ tag: String) -> String {
+        let tag = tag.trimmingCharacters(in: .whitespaces)
+        return tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
     }
 }
