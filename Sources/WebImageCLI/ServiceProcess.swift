@@ -149,7 +149,9 @@ final class ServiceProcess: Sendable {
         let prefix = configuration.pathPrefix
         var places = server.addresses.map { "\($0)" }
         if let first = server.addresses.firstIndex(where: { $0.webAddress != nil }) {
-            places[first] += "; open \(server.addresses[first].webAddress ?? "")\(prefix)/ in a browser"
+            // With this secret, the page signs targets for a browser on this machine.
+            let query = configuration.requiresSignature ? "?token=" + service.startPageToken : ""
+            places[first] += "; open \(server.addresses[first].webAddress ?? "")\(prefix)/\(query) in a browser"
         }
         let signing = configuration.requiresSignature ? "signed targets" : "unsigned targets"
         Console.error("serving \(signing) on \(places.joined(separator: ", "))")

@@ -28,7 +28,7 @@ extension ImageService {
         if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 5) }
         guard let rest else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
         switch rest {
-        case "", "/": return startPage(request, settings: settings, logEntry)
+        case "", "/": return await startPage(request, settings: settings, logEntry)
         case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         default: break
         }
@@ -65,16 +65,23 @@ extension ImageService {
         return response
     }
 
-    /// The page at `/`. It has no script and loads nothing from other hosts.
+    /// The page at `/`. It loads nothing from other hosts. For a client of this machine it lists the pictures of the
+    /// folder, and it signs targets if the client has the secret that the service printed when it started.
     private func startPage(
         _ request: ServiceRequest, settings: ServiceSettings, _ logEntry: ServiceLogEntry
-    ) -> ServiceResponse {
+    ) async -> ServiceResponse {
         let query = StartPage.query(request.target)
-        var response = page(StartPage.html(query, settings), route: .start, logEntry)
+        let isLocal = StartPage.isLocal(request)
+        let knowsToken = HMAC.isEqual(Array((query["token"] ?? "").utf8), Array(startPageToken.utf8))
+        let token = isLocal && knowsToken && settings.configuration.requiresSignature ? startPageToken : nil
+        let isTrusted = isLocal && (token != nil || !settings.configuration.requiresSignature)
+        let names = isTrusted ? await folder?.pictureNames() ?? [] : []
+        // The configuration may allow only a part of the folder.
+        let allowed = names.filter { (try? settings.sources.reference(of: "local:///" + $0)) != nil }
+        let html = StartPage(settings: settings, query: query, token: token, names: allowed).html
+        var response = page(html, route: .start, logEntry)
         response.headers["Content-Type"] = "text/html; charset=utf-8"
-        response.headers["Content-Security-Policy"] =
-            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
+        response.headers["Content-Security-Policy"] = StartPage.contentPolicy
         return response
     }
 

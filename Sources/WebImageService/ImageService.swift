@@ -14,6 +14,10 @@ public final class ImageService: Sendable {
     let sending = SendBudget()
     let clock: any DelayClock
     let coders: ImageCodersManager
+    /// The folder of local sources.
+    let folder: LocalFolder?
+    /// The secret with which a client of this machine makes the start page sign targets. The program prints it.
+    package let startPageToken = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
     /// The downloader of sources; nil if the caller fetches them.
     private let downloader: WebImageDownloader?
     private let state: Locked<State>
@@ -77,6 +81,7 @@ public final class ImageService: Sendable {
             background: BackgroundWork(limit: max(configuration.queue / 2, 1)), pool: pool, clock: clock)
         self.clock = clock
         self.coders = coders
+        self.folder = folder
         state = Locked(State(settings: settings))
     }
 

@@ -268,27 +268,6 @@ struct ServicePagesTests {
         #expect(await bench.get("/t/unsafe/40x40/\(ServiceBench.url)").logEntry.size?.width == 40)
     }
 
-    @Test func startPageBuildsTargetsWithoutScripts() async throws {
-        let bench = try ServiceBench()
-        let plain = await bench.get("/")
-        #expect(plain.headers["Content-Type"] == "text/html; charset=utf-8" && plain.text.contains("<form"))
-        let page = await bench.get("/?source=http%3A%2F%2Fa%2F%22%3E%3Cscript%3E%40x&options=w%3A1")
-        #expect(page.text.contains("/_/w:1/plain/http://a/"))
-        #expect(!page.text.contains("<script>") && !page.text.contains("http://a/\">"))
-        #expect(!page.text.contains("src=\"http"))
-        let signed = try ServiceBench { ($0.keys, $0.salts) = (["736563726574"], ["68656C6C6F"]) }
-        #expect(await signed.get("/?source=http://a/b").text.contains("<form") == false)
-    }
-
-    @Test func aTargetOfTheStartPageIsAnswered() async throws {
-        let bench = try ServiceBench()
-        let odd = "http://example.com/a b@2x%20?q=1.png"
-        let page = StartPage.html(["source": odd, "options": "w:8/f:png"], bench.service.settings)
-        let start = try #require(page.range(of: "<img src=\"")).upperBound
-        let target = String(page[start...].prefix { $0 != "\"" })
-        #expect(try ImgproxyRouter().parse(target[...]).source == odd)
-    }
-
     @Test func errorsAreJSONOnRequest() async throws {
         let bench = try ServiceBench { $0.usesJSONErrors = true }
         let response = await bench.picture("nope:1")

@@ -2,7 +2,7 @@ import Foundation
 
 extension OptionTable {
     static let effects: [Row] = [
-        Row("background", "bg") { options, arguments throws(ServiceRefusal) in
+        Row("background", "bg", takes: "RRGGBB or red:green:blue") { options, arguments throws(ServiceRefusal) in
             let first = try arguments.required("the colour")
             if arguments.isEmpty {
                 options.background = first.isEmpty ? nil : .color(try arguments.color(first))
@@ -15,16 +15,16 @@ extension OptionTable {
                     green: UInt8(try arguments.integer(green, in: 0...255, "green")),
                     blue: UInt8(try arguments.integer(blue, in: 0...255, "blue"))))
         },
-        Row("blur", "bl") { options, arguments throws(ServiceRefusal) in
+        Row("blur", "bl", takes: "sigma") { options, arguments throws(ServiceRefusal) in
             options.blur = try arguments.number(try arguments.required("sigma"), in: 0...1000, "sigma")
         },
-        Row("sharpen", "sh") { options, arguments throws(ServiceRefusal) in
+        Row("sharpen", "sh", takes: "sigma") { options, arguments throws(ServiceRefusal) in
             options.sharpen = try arguments.number(try arguments.required("sigma"), in: 0...1000, "sigma")
         },
-        Row("pixelate", "pix") { options, arguments throws(ServiceRefusal) in
+        Row("pixelate", "pix", takes: "px") { options, arguments throws(ServiceRefusal) in
             options.pixelate = try arguments.integer(try arguments.required("the side"), in: side, "the side")
         },
-        Row("watermark", "wm") { options, arguments throws(ServiceRefusal) in
+        Row("watermark", "wm", takes: "opacity:position:x:y:scale") { options, arguments throws(ServiceRefusal) in
             guard !arguments.isEmpty else { throw arguments.refusal("the opacity is missing") }
             var mark = options.watermark ?? ProcessingOptions.Watermark(opacity: 1)
             if let opacity = arguments.nextUnlessEmpty() {
@@ -52,13 +52,13 @@ extension OptionTable {
     ]
 
     static let files: [Row] = [
-        Row("strip_metadata", "sm") { options, arguments throws(ServiceRefusal) in
+        Row("strip_metadata", "sm", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.stripMetadata = arguments.boolean(try arguments.required("the flag"))
         },
-        Row("keep_copyright", "kcr") { options, arguments throws(ServiceRefusal) in
+        Row("keep_copyright", "kcr", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.keepCopyright = arguments.boolean(try arguments.required("the flag"))
         },
-        Row("strip_color_profile", "scp") { options, arguments throws(ServiceRefusal) in
+        Row("strip_color_profile", "scp", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
         },
         // The following two options are not supported. A false flag is accepted, because it requests the normal
@@ -72,10 +72,10 @@ extension OptionTable {
                 "not supported: results are made from the picture, never from its embedded thumbnail; omit the option "
                     + "or set it to 0")
         },
-        Row("quality", "q") { options, arguments throws(ServiceRefusal) in
+        Row("quality", "q", takes: "0-100") { options, arguments throws(ServiceRefusal) in
             options.quality = try arguments.integer(try arguments.required("the quality"), in: 0...100, "the quality")
         },
-        Row("format_quality", "fq") { options, arguments throws(ServiceRefusal) in
+        Row("format_quality", "fq", takes: "format:quality:…") { options, arguments throws(ServiceRefusal) in
             guard !arguments.isEmpty else { throw arguments.refusal("the format is missing") }
             while let name = arguments.next() {
                 let format = try arguments.format(name)
@@ -83,24 +83,24 @@ extension OptionTable {
                     try arguments.required("the quality"), in: 0...100, "the quality")
             }
         },
-        Row("max_bytes", "mb") { options, arguments throws(ServiceRefusal) in
+        Row("max_bytes", "mb", takes: "bytes") { options, arguments throws(ServiceRefusal) in
             options.maxBytes = try arguments.integer(
                 try arguments.required("the number of bytes"), in: 0...(1 << 40), "the number of bytes")
         },
-        Row("format", "f", "ext") { options, arguments throws(ServiceRefusal) in
+        Row("format", "f", "ext", takes: "format") { options, arguments throws(ServiceRefusal) in
             options.format = try arguments.format(try arguments.required("the format"))
         },
-        Row("skip_processing", "skp") { options, arguments throws(ServiceRefusal) in
+        Row("skip_processing", "skp", takes: "format:…") { options, arguments throws(ServiceRefusal) in
             guard !arguments.isEmpty else { throw arguments.refusal("the format is missing") }
             while let name = arguments.next() { options.skippedFormats.insert(try arguments.format(name)) }
         },
-        Row("raw") { options, arguments throws(ServiceRefusal) in
+        Row("raw", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.raw = arguments.boolean(try arguments.required("the flag"))
         },
-        Row("cachebuster", "cb") { options, arguments throws(ServiceRefusal) in
+        Row("cachebuster", "cb", takes: "text") { options, arguments throws(ServiceRefusal) in
             options.cacheBuster = String(try arguments.required("the text"))
         },
-        Row("cache-tag", "cache_tag", "ct") { options, arguments throws(ServiceRefusal) in
+        Row("cache-tag", "cache_tag", "ct", takes: "tag:…") { options, arguments throws(ServiceRefusal) in
             guard !arguments.isEmpty else { throw arguments.refusal("the tag is missing") }
             while let text = arguments.next() {
                 let tag = text.removingPercentEncoding ?? String(text)
@@ -110,13 +110,13 @@ extension OptionTable {
                 if !options.tags.contains(tag) { options.tags.append(tag) }
             }
         },
-        Row("expires", "exp") { options, arguments throws(ServiceRefusal) in
+        Row("expires", "exp", takes: "seconds since 1970") { options, arguments throws(ServiceRefusal) in
             let time = try arguments.integer(
                 try arguments.required("the time"), in: 0...(1 << 48), "the time in seconds since 1970")
             // 0 means that the target never expires.
             options.expires = time == 0 ? nil : time
         },
-        Row("filename", "fn") { options, arguments throws(ServiceRefusal) in
+        Row("filename", "fn", takes: "name:is-base64") { options, arguments throws(ServiceRefusal) in
             let name = try arguments.required("the name")
             guard let flag = arguments.nextUnlessEmpty(), arguments.boolean(flag) else {
                 // A name in a target is percent-encoded like the rest of the target.
@@ -128,27 +128,28 @@ extension OptionTable {
             }
             options.filename = text.isEmpty ? nil : text
         },
-        Row("return_attachment", "att") { options, arguments throws(ServiceRefusal) in
+        Row("return_attachment", "att", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.isAttachment = arguments.boolean(try arguments.required("the flag"))
         },
     ]
 
     static let limits: [Row] = [
-        Row("max_src_resolution", "msr") { options, arguments throws(ServiceRefusal) in
+        Row("max_src_resolution", "msr", takes: "megapixels") { options, arguments throws(ServiceRefusal) in
             options.limits.maxSourcePixels = try pixels(&arguments)
         },
-        Row("max_animation_frame_resolution", "mafr") { options, arguments throws(ServiceRefusal) in
+        Row("max_animation_frame_resolution", "mafr", takes: "megapixels") {
+            options, arguments throws(ServiceRefusal) in
             options.limits.maxFramePixels = try pixels(&arguments)
         },
-        Row("max_src_file_size", "msfs") { options, arguments throws(ServiceRefusal) in
+        Row("max_src_file_size", "msfs", takes: "bytes") { options, arguments throws(ServiceRefusal) in
             options.limits.maxSourceBytes = try arguments.integer(
                 try arguments.required("the number of bytes"), in: 1...(1 << 40), "the number of bytes")
         },
-        Row("max_animation_frames", "maf") { options, arguments throws(ServiceRefusal) in
+        Row("max_animation_frames", "maf", takes: "frames") { options, arguments throws(ServiceRefusal) in
             options.limits.maxFrames = try arguments.integer(
                 try arguments.required("the number of frames"), in: 1...1_000_000, "the number of frames")
         },
-        Row("max_result_dimension", "mrd") { options, arguments throws(ServiceRefusal) in
+        Row("max_result_dimension", "mrd", takes: "px") { options, arguments throws(ServiceRefusal) in
             options.limits.maxResultDimension = try arguments.integer(
                 try arguments.required("the side"), in: 1...side.upperBound, "the side")
         },

@@ -7,10 +7,13 @@ enum OptionTable {
     struct Row: Sendable {
         /// The name and its aliases.
         let names: [String]
+        /// The arguments, as the start page shows them; nil for an option that is always refused.
+        let arguments: String?
         let read: Reader
 
-        init(_ names: String..., read: @escaping Reader) {
+        init(_ names: String..., takes arguments: String? = nil, read: @escaping Reader) {
             self.names = names
+            self.arguments = arguments
             self.read = read
         }
     }

@@ -41,6 +41,31 @@ final class LocalFolder: Sendable {
     /// this object.
     func version(_ path: String) async -> String? { await run { try? self.open(path).version } }
 
+    /// The names of at most 48 pictures in the folder itself, sorted. A picture is recognised by the ending of its name.
+    /// Reads at most 2,000 names of a large folder.
+    func pictureNames() async -> [String] {
+        await run {
+            let own = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard own >= 0 else { return [] }
+            guard let folder = fdopendir(own) else {
+                close(own)
+                return []
+            }
+            defer { closedir(folder) }
+            var names: [String] = []
+            for _ in 0..<2_000 {
+                guard let entry = readdir(folder) else { break }
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+                }
+                guard let name, !name.hasPrefix("."), let dot = name.lastIndex(of: ".") else { continue }
+                let ending = String(name[name.index(after: dot)...])
+                if ImageFormat(fileExtension: ending) != .undefined { names.append(name) }
+            }
+            return Array(names.sorted().prefix(48))
+        }
+    }
+
     /// Reads a file on one of the queues of this object.
     ///
     /// - Parameter version: The expected version of the file.
