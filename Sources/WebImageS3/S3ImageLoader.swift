@@ -84,14 +84,14 @@ public final class S3ImageLoader: ImageDataLoader {
                 progress?($0, $1, url)
             }
         }
-        var read = await read(unless: tag)
+        var answer = await read(unless: tag)
         // A 304 with the tag of another object confirms nothing.
-        if case .success(let object) = read, object.isNotModified, let stored,
+        if case .success(let object) = answer, object.isNotModified, let stored,
             !HTTPCachePolicy.confirms(object.response, stored)
         {
-            read = await read(unless: nil)
+            answer = await read(unless: nil)
         }
-        switch read {
+        switch answer {
         case .failure(let failure): throw failure.error(url, most: most)
         case .success(let object) where object.isNotModified:
             guard let cached, let stored else {
