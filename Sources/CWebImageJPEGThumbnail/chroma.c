@@ -22,9 +22,9 @@ enum {
 static const int8_t list_of_column[8] = {0, 1, -1, 2, -1, 3, -1, 4};
 static const int32_t row_factor[8] = {1 << DC_SHIFT, FACTOR_1, 0, FACTOR_3, 0, FACTOR_5, 0, FACTOR_7};
 
-int webimage_jt_has_large_factor(const uint16_t *quant) {
+int webimage_jt_has_large_factor(const uint16_t *quant, int largest) {
     for (int index = 0; index < 64; index++)
-        if (quant[index] > LARGEST) return 1;
+        if (quant[index] > largest) return 1;
     return 0;
 }
 

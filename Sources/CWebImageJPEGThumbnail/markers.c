@@ -18,6 +18,7 @@ enum {
 };
 
 int webimage_jt_is_late(const decoder *decoder) {
+    if (decoder->request->should_stop && decoder->request->should_stop()) return 1;
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec > decoder->request->deadline;
@@ -60,8 +61,21 @@ static webimage_jpeg_thumbnail_status read_codes(decoder *decoder, const uint8_t
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
+/* libjpeg-turbo refuses sampling factors that do not divide the largest one. */
+static webimage_jpeg_thumbnail_status set_planes(const decoder *decoder, component *component) {
+    const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
+    if (decoder->max_horizontal % component->horizontal != 0 || decoder->max_vertical % component->vertical != 0)
+        return WEBIMAGE_JPEG_THUMBNAIL_SAMPLING;
+    int is_full = component->horizontal == decoder->max_horizontal && component->vertical == decoder->max_vertical;
+    int number = (int)(component - decoder->components) + 1;
+    component->side = is_full ? planes->side : planes->chroma_side;
+    component->is_unused = planes->component != 0 ? planes->component != number
+                           : decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY && number > 1;
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
 /* Finds the number of samples per block as jpeg_calc_output_dimensions does, and the factors to the output's size. */
-static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *component) {
+static webimage_jpeg_thumbnail_status set_eighth(const decoder *decoder, component *component) {
     int side = 1, most = decoder->request->has_coarse_chroma ? 1 : 8;
     while (side < most && decoder->max_horizontal % (component->horizontal * side * 2) == 0
            && decoder->max_vertical % (component->vertical * side * 2) == 0)
@@ -73,13 +87,20 @@ static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *
     component->side = side;
     component->expand_x = decoder->max_horizontal / across;
     component->expand_y = decoder->max_vertical / down;
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *component) {
+    webimage_jpeg_thumbnail_status status =
+        decoder->request->planes ? set_planes(decoder, component) : set_eighth(decoder, component);
+    if (status) return status;
     int mcus_wide = ceiling(decoder->width, decoder->max_horizontal * 8);
     int mcus_high = ceiling(decoder->height, decoder->max_vertical * 8);
     component->padded_wide = mcus_wide * component->horizontal;
     component->padded_high = mcus_high * component->vertical;
     component->blocks_wide = ceiling(decoder->width * component->horizontal, decoder->max_horizontal * 8);
     component->blocks_high = ceiling(decoder->height * component->vertical, decoder->max_vertical * 8);
-    component->stride = (size_t)component->padded_wide * (size_t)side;
+    component->stride = (size_t)component->padded_wide * (size_t)component->side;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
@@ -93,9 +114,12 @@ static webimage_jpeg_thumbnail_status read_frame(decoder *decoder, const uint8_t
     if (bytes[0] != 8) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
     if (decoder->component_count != 1 && decoder->component_count != 3) return WEBIMAGE_JPEG_THUMBNAIL_COLOR;
     if (size != 6 + 3 * (size_t)decoder->component_count) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-    if (decoder->width == 0 || decoder->width > MAX_SIDE || decoder->height == 0 || decoder->height > MAX_SIDE
-        || request->width != ceiling(decoder->width, 8) || request->height != ceiling(decoder->height, 8))
+    if (decoder->width == 0 || decoder->width > MAX_SIDE || decoder->height == 0 || decoder->height > MAX_SIDE)
         return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+    int is_expected = request->planes
+        ? request->planes->file_width == decoder->width && request->planes->file_height == decoder->height
+        : request->width == ceiling(decoder->width, 8) && request->height == ceiling(decoder->height, 8);
+    if (!is_expected) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     if (!request->ignores_cost && (size_t)decoder->width * (size_t)decoder->height < MIN_PIXELS)
         return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
     for (int index = 0; index < decoder->component_count; index++) {
@@ -127,8 +151,10 @@ static webimage_jpeg_thumbnail_status find_color(decoder *decoder) {
     if (decoder->saw_jfif) decoder->is_rgb = 0;
     else if (decoder->saw_adobe) decoder->is_rgb = decoder->adobe_transform == 0;
     else decoder->is_rgb = components[0].id == 'R' && components[1].id == 'G' && components[2].id == 'B';
-    return decoder->is_rgb && decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY ? WEBIMAGE_JPEG_THUMBNAIL_COLOR
-                                                                                      : WEBIMAGE_JPEG_THUMBNAIL_OK;
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    int is_one_component = request->planes && request->planes->component != 0;
+    return decoder->is_rgb && request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY && !is_one_component
+        ? WEBIMAGE_JPEG_THUMBNAIL_COLOR : WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 static webimage_jpeg_thumbnail_status start_picture(decoder *decoder) {
@@ -136,6 +162,7 @@ static webimage_jpeg_thumbnail_status start_picture(decoder *decoder) {
     webimage_jpeg_thumbnail_status status = webimage_jt_window_init(decoder);
     for (int index = 0; index < decoder->component_count && !status; index++) {
         component *component = &decoder->components[index];
+        if (component->is_unused) continue;
         component->samples = malloc(component->stride * (size_t)component->padded_high * (size_t)component->side);
         if (!component->samples) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     }
@@ -199,8 +226,9 @@ static webimage_jpeg_thumbnail_status read_scan_header(decoder *decoder, const u
 static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
     webimage_jpeg_thumbnail_status status = decoder->scan_count == 1 ? find_color(decoder) : WEBIMAGE_JPEG_THUMBNAIL_OK;
     if (status) return status;
+    int largest = decoder->request->planes ? PLANE_LARGEST_FACTOR : CHROMA_LARGEST;
     for (int index = 0; index < decoder->scan_components; index++)
-        if (decoder->scan[index]->side == 2 && webimage_jt_has_large_factor(decoder->scan[index]->quant))
+        if (decoder->scan[index]->side > 1 && webimage_jt_has_large_factor(decoder->scan[index]->quant, largest))
             return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
     if (decoder->is_progressive) {
         status = webimage_jt_progressive_survey(decoder);
@@ -238,6 +266,7 @@ static webimage_jpeg_thumbnail_status read_segment(decoder *decoder, int marker,
         case DHT: return read_codes(decoder, bytes, size);
         case SOF0: case SOF1: case SOF2:
             decoder->is_progressive = marker == SOF2;
+            if (decoder->is_progressive && decoder->request->planes) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
             return read_frame(decoder, bytes, size);
         case SOS: return read_scan(decoder, bytes, size);
         case DRI:
@@ -286,11 +315,22 @@ static webimage_jpeg_thumbnail_status finish_survey(const decoder *decoder) {
 static webimage_jpeg_thumbnail_status finish(decoder *decoder) {
     if (decoder->is_survey) return finish_survey(decoder);
     if (decoder->is_progressive) webimage_jt_progressive_finish(decoder);
+    if (decoder->request->planes) return webimage_jt_resample(decoder);
     uint8_t *space = malloc((size_t)decoder->request->width * 3);
     if (!space) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     webimage_jt_write_rows(decoder, space);
     free(space);
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* Whether the caller's numbers for planes are in their ranges. */
+static int is_possible(const webimage_jpeg_thumbnail_request *request) {
+    const webimage_jpeg_thumbnail_planes *planes = request->planes;
+    if (!planes) return 1;
+    return planes->side >= 2 && planes->side <= 4 && planes->chroma_side >= 2 && planes->chroma_side <= 4
+        && request->width > 0 && request->height > 0 && planes->x >= 0 && planes->y >= 0 && planes->width > 0
+        && planes->height > 0 && planes->x + planes->width <= planes->file_width
+        && planes->y + planes->height <= planes->file_height;
 }
 
 static webimage_jpeg_thumbnail_status read_file(decoder *decoder) {
@@ -328,6 +368,7 @@ static webimage_jpeg_thumbnail_status survey(
 
 webimage_jpeg_thumbnail_status webimage_jpeg_thumbnail_decode(
     const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
+    if (!is_possible(request)) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     webimage_jpeg_thumbnail_status status = survey(decoder, data, size, request);

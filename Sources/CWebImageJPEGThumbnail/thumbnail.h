@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
-   streams.c, joins.c, sequential.c, strict.c, chroma.c, progressive.c, output.c.
+   streams.c, joins.c, sequential.c, strict.c, chroma.c, progressive.c, output.c; for planes (more than one sample per row of
+   a block) planes.c, planes_avx2.c, transform.c and resample.c instead of chroma.c and output.c.
 
    Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
 
@@ -62,7 +63,8 @@ typedef struct {
     uint16_t quant[64];       /* in natural order: row by row */
     int blocks_wide, blocks_high;   /* the blocks that contain the picture */
     int padded_wide, padded_high;   /* the blocks that whole MCUs contain */
-    int side;                 /* samples per row and column of a block: 1 or 2 */
+    int side;                 /* samples per row and column of a block: 1 or 2; in planes 2, 3 or 4 */
+    int is_unused;            /* the output needs no samples of this component */
     int expand_x, expand_y;   /* output pixels per sample */
     uint8_t *samples;
     size_t stride;
@@ -305,7 +307,94 @@ void webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_
    is not 0. No quantisation factor is above CHROMA_LARGEST. */
 void webimage_jt_chroma_block(
     const int16_t *coefficients, const uint16_t *quant, int is_flat, uint8_t *target, size_t stride);
-int webimage_jt_has_large_factor(const uint16_t *quant);
+int webimage_jt_has_large_factor(const uint16_t *quant, int largest);
+
+/* planes.c */
+enum {
+    PLANE_LANES = 16,
+    PLANE_TILES = 16,
+    PLANE_SLOTS = 26,  /* coefficients 0 to 24 in the file's order, and one for all that are not used */
+    PLANE_TILE = PLANE_SLOTS * PLANE_LANES,
+    /* A factor times 8 must fit into 16 bits with a sign. */
+    PLANE_LARGEST_FACTOR = 4095,
+};
+
+/* Adjacent blocks of a component of which only the low coefficients are decoded. Sixteen of them are a tile: it has the
+   coefficients of the same index side by side, so that vector instructions compute sixteen blocks at once. */
+typedef struct {
+    int side;   /* samples per row and column of a block */
+    int last;   /* the index of the last coefficient that these samples need, in the file's order: 4, 12 or 24 */
+    int is_vectorized;
+    const symbol_table *symbols;
+    /* For the next 11 bits: value << 17 | advance << 10 | missing << 6 | length. `missing` is the number of the value's low
+       bits that are behind the 11 bits. 0 if the symbol does not fit otherwise. */
+    uint32_t values[GROUP_SIZE];
+    uint16_t slots[256];              /* by a chain's counter: the coefficient's place in its tile */
+    int16_t factors[PLANE_SLOTS];     /* the quantisation factors in the file's order, times 8 if `side` is not 2 */
+    uint32_t starts[(PLANE_TILES + 2) * PLANE_LANES]; /* the positions of the blocks' AC codes */
+    int16_t dc[PLANE_TILES * PLANE_LANES];
+    int16_t tiles[(PLANE_TILES + 1) * PLANE_TILE];
+    uint8_t *added[PLANE_LANES]; /* where the samples of blocks in the first tile belong that were added one by one */
+    int added_count;
+    uint64_t steps, slow_symbols;
+} plane_blocks;
+
+/* Whether this processor has the instructions of planes_avx2.c and resample_avx2.c, and the request allows them. */
+int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes);
+/* Prepares the tables. No quantisation factor is above PLANE_LARGEST_FACTOR. */
+void webimage_jt_plane_init(
+    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized);
+/* The number of MCUs that fit into the tiles, for a component with these numbers of blocks in an MCU. */
+static inline size_t plane_room(int horizontal, int vertical) {
+    return (size_t)(PLANE_TILES / vertical * PLANE_LANES / horizontal);
+}
+/* The number of tiles for a row of `columns` blocks. */
+static inline size_t plane_tiles(size_t columns) { return (columns + PLANE_LANES - 1) / PLANE_LANES; }
+/* Decodes the low AC coefficients of `rows` rows of blocks and writes their samples. Each row starts with a new tile. For
+   each block the caller has set `starts` and `dc`. */
+void webimage_jt_plane_write(
+    plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride);
+/* Adds a block, whose coefficients are in natural order, to those of which webimage_jt_plane_flush writes the samples.
+   Sixteen blocks are written at once. */
+void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, uint8_t *target, size_t stride);
+void webimage_jt_plane_flush(plane_blocks *blocks, size_t stride);
+/* Decodes the AC coefficients of a block one by one, up to the last one that is needed. Returns the number of symbols. */
+unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *bytes, size_t place, int16_t *tile);
+
+/* planes_avx2.c */
+#if defined(__x86_64__)
+#define HAS_AVX2_CODE 1
+void webimage_jt_plane_decode2_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
+void webimage_jt_plane_decode_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
+void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride);
+#endif
+
+/* transform.c */
+/* Writes side x side samples of the 16 blocks of a tile, side by side. */
+void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride);
+
+/* resample.c */
+enum {
+    WEIGHT_BITS = 14,
+    POINT_BITS = 6, /* behind the point of a scaled sample */
+};
+
+/* For each output sample, the first sample of the plane and the weights of the samples from there. */
+typedef struct {
+    int count, taps;
+    int *first;
+    int16_t *weights; /* `taps` for each output sample; behind the last needed weight there are zeros */
+} axis;
+
+#if HAS_AVX2_CODE
+/* resample_avx2.c: sums of rows for all columns but the last width % 32, and of columns for all samples but the last
+   count % 8. Return the number of those that are done. */
+size_t webimage_jt_sum_rows_avx2(
+    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target);
+int webimage_jt_sum_columns_avx2(const int16_t *source, const axis *axis, int16_t *target);
+#endif
+/* Scales the planes to the output's size and converts the colours. */
+webimage_jpeg_thumbnail_status webimage_jt_resample(const decoder *decoder);
 
 /* progressive.c */
 /* Checks the parameters of a scan and its codes. */

@@ -4,6 +4,7 @@
 #include "CWebImageJPEGSamples.h"
 #include "CWebImageJPEGThumbnail.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +33,6 @@ static const char *const names[WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT] = {
     "ok", "out of time", "out of memory", "costly", "frame", "sampling", "color", "marker", "table", "short",
     "unfinished", "range",
 };
-
-static webimage_jpeg_thumbnail_status decode(
-    const uint8_t *file, size_t length, int width, int height, output output, size_t window_bytes, int ignores_cost,
-    uint8_t *pixels, webimage_jpeg_thumbnail_work *work) {
-    webimage_jpeg_thumbnail_request request = {
-        .width = width, .height = height, .format = output.format, .pixels = pixels,
-        .stride = (size_t)width * (size_t)abs(output.bytes), .deadline = INT64_MAX, .ignores_cost = ignores_cost,
-        .window_bytes = window_bytes, .work = work,
-    };
-    return webimage_jpeg_thumbnail_decode(file, length, &request);
-}
 
 #if !defined(WITHOUT_LIBJPEG)
 static uint64_t next_random(uint64_t *state) {
@@ -89,10 +79,97 @@ static webimage_jpeg_sample random_sample(uint64_t *state, int largest) {
     return sample;
 }
 
+static webimage_jpeg_thumbnail_status decode(
+    const uint8_t *file, size_t length, int width, int height, output output, size_t window_bytes, int ignores_cost,
+    uint8_t *pixels, webimage_jpeg_thumbnail_work *work) {
+    webimage_jpeg_thumbnail_request request = {
+        .width = width, .height = height, .format = output.format, .pixels = pixels,
+        .stride = (size_t)width * (size_t)abs(output.bytes), .deadline = INT64_MAX, .ignores_cost = ignores_cost,
+        .window_bytes = window_bytes, .work = work,
+    };
+    return webimage_jpeg_thumbnail_decode(file, length, &request);
+}
+
 typedef struct {
     long counts[WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT];
     long equal, different, unreadable;
+    long planes, wrong_planes;
 } totals;
+
+/* Decodes one plane by the code for all processors and by that for this one, and a scaled part of the picture. */
+static void compare_planes(
+    const uint8_t *file, size_t length, int wide, int high, uint64_t choice, size_t window_bytes, totals *totals,
+    const char *text) {
+    int side = 2 + (int)(choice % 3), component = 1 + (int)(choice / 3 % 3), width, height;
+    float *expected;
+    int is_complete = webimage_jpeg_sample_plane(file, length, component, side, &width, &height, &expected);
+    if (!is_complete || (size_t)width * (size_t)height > 1 << 22) width = height = 1;
+    size_t size = (size_t)width * (size_t)height;
+    uint8_t *samples[2];
+    webimage_jpeg_thumbnail_status statuses[2];
+    webimage_jpeg_thumbnail_planes planes = {
+        .file_width = wide, .file_height = high, .width = wide, .height = high, .side = side, .chroma_side = side,
+        .component = component,
+    };
+    webimage_jpeg_thumbnail_request request = {
+        .width = width, .height = height, .format = WEBIMAGE_JPEG_THUMBNAIL_GRAY, .stride = (size_t)width,
+        .deadline = INT64_MAX, .ignores_cost = 1, .window_bytes = window_bytes, .planes = &planes,
+    };
+    for (int turn = 0; turn < 2; turn++) {
+        planes.is_portable = turn;
+        request.pixels = samples[turn] = malloc(size);
+        statuses[turn] = webimage_jpeg_thumbnail_decode(file, length, &request);
+    }
+    int is_wrong = statuses[0] != statuses[1];
+    if (statuses[0] == WEBIMAGE_JPEG_THUMBNAIL_OK && !is_wrong) {
+        totals->planes++;
+        is_wrong = !is_complete || memcmp(samples[0], samples[1], size) != 0;
+        for (size_t index = 0; index < size && !is_wrong; index++)
+            is_wrong = fabsf(expected[index] - samples[0][index]) > (side == 2 ? 0.501f : 0.7f);
+    }
+    free(samples[0]);
+    free(samples[1]);
+    free(expected);
+
+    /* A part of the picture at another size. */
+    output output = outputs[choice / 9 % 4];
+    planes.component = 0;
+    planes.side = 2 + (int)(choice / 36 % 3);
+    planes.x = (double)(choice / 128 % 1000) / 2000 * wide;
+    planes.y = (double)(choice / 1024 % 1000) / 2000 * high;
+    planes.width = (wide - planes.x) * (double)(1 + choice / 512 % 1000) / 1000;
+    planes.height = (high - planes.y) * (double)(1 + choice / 2048 % 1000) / 1000;
+    request.width = 1 + (int)(choice / 4096 % 70);
+    request.height = 1 + (int)(choice / 65536 % 70);
+    request.format = output.format;
+    request.stride = (size_t)request.width * (size_t)abs(output.bytes);
+    size = request.stride * (size_t)request.height;
+    for (int turn = 0; turn < 2; turn++) {
+        planes.is_portable = turn;
+        request.pixels = samples[turn] = malloc(size);
+        statuses[turn] = webimage_jpeg_thumbnail_decode(file, length, &request);
+    }
+    is_wrong |= statuses[0] != statuses[1];
+    if (statuses[0] == WEBIMAGE_JPEG_THUMBNAIL_OK && !is_wrong) is_wrong = memcmp(samples[0], samples[1], size) != 0;
+    free(samples[0]);
+    free(samples[1]);
+    totals->wrong_planes += is_wrong;
+    if (is_wrong) printf("WRONG PLANE: %s, choice %llu, windows of %zu bytes\n", text, (unsigned long long)choice, window_bytes);
+}
+
+/* The size in the header of a file. */
+static int read_size(const uint8_t *file, size_t length, int *width, int *height) {
+    for (size_t place = 2; place + 9 < length && file[place] == 0xff;) {
+        int marker = file[place + 1];
+        if (marker >= 0xc0 && marker <= 0xc2) {
+            *height = file[place + 5] << 8 | file[place + 6];
+            *width = file[place + 7] << 8 | file[place + 8];
+            return *width > 0 && *height > 0 && (size_t)*width * (size_t)*height < 1 << 26;
+        }
+        place += 2 + (size_t)(file[place + 2] << 8 | file[place + 3]);
+    }
+    return 0;
+}
 
 /* Decodes a copy of the file without a byte behind it, so that the sanitizer detects reads beyond it. */
 static void compare(const uint8_t *file, size_t length, output output, size_t window_bytes, totals *totals, const char *text) {
@@ -117,6 +194,10 @@ static void compare(const uint8_t *file, size_t length, output output, size_t wi
     }
     free(expected);
     free(pixels);
+    int wide, high;
+    uint64_t choice = length * 2654435761u ^ (uint64_t)output.format ^ (uint64_t)copy[length / 2] << 7;
+    if (read_size(copy, length, &wide, &high) && (size_t)wide * (size_t)high < 1 << 22)
+        compare_planes(copy, length, wide, high, next_random(&choice) >> 1, window_bytes, totals, text);
     free(copy);
 }
 
@@ -124,7 +205,8 @@ static int report(const totals *totals) {
     printf("%ld equal, %ld different; libjpeg-turbo refuses %ld\n", totals->equal, totals->different, totals->unreadable);
     for (int status = 0; status < WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT; status++)
         if (totals->counts[status]) printf("  %-12s %ld\n", names[status], totals->counts[status]);
-    return totals->different > 0;
+    printf("%ld planes, %ld wrong\n", totals->planes, totals->wrong_planes);
+    return totals->different > 0 || totals->wrong_planes > 0;
 }
 
 static int compare_samples(long count, uint64_t seed, int largest) {
@@ -213,41 +295,61 @@ static double thread_time(void) {
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
+/* What the costs are those of: 1 for the pixels at 1/8, otherwise the samples per row of a block. A result from planes is
+   compared with libjpeg-turbo's smallest scale that has twice its pixels. */
+static int measured_side = 1;
+
 /* Prints the status and the least processor time of both decoders in milliseconds, or lets callgrind count them. */
 static void cost(const char *label, const uint8_t *file, size_t length, int ignores_cost, int rounds) {
-    int width = 0, height = 0, warnings;
+    static const int eighths[5] = {0, 1, 2, 4, 4};
+    static const double ratios[5] = {0, 8, 8, 5, 4};
+    int width = 0, height = 0, warnings, is_eighth = measured_side == 1;
     uint8_t *pixels = NULL;
     webimage_jpeg_thumbnail_work work = {0};
     webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+    webimage_jpeg_thumbnail_planes planes = {
+        .side = measured_side, .chroma_side = measured_side == 4 ? 4 : measured_side + 1,
+        .is_portable = getenv("WITHOUT_AVX2") != NULL,
+    };
+    webimage_jpeg_thumbnail_request request = {
+        .format = WEBIMAGE_JPEG_THUMBNAIL_RGBA, .deadline = INT64_MAX, .ignores_cost = ignores_cost, .work = &work,
+        .planes = is_eighth ? NULL : &planes,
+    };
     double ours = 1e9, theirs = 1e9;
     char text[128];
     for (int round = 0; round < rounds; round++) {
         double start = thread_time();
         CALLGRIND_START_INSTRUMENTATION;
         CALLGRIND_ZERO_STATS;
-        webimage_jpeg_sample_read(file, length, 4, &width, &height, &warnings, &pixels);
+        webimage_jpeg_sample_read_scaled(file, length, eighths[measured_side], 4, &width, &height, &warnings, &pixels);
         snprintf(text, sizeof text, "%s theirs", label);
         CALLGRIND_DUMP_STATS_AT(text);
         CALLGRIND_STOP_INSTRUMENTATION;
         double end = thread_time();
         free(pixels);
         if (end - start < theirs) theirs = end - start;
-        if (width == 0) return;
-        pixels = malloc((size_t)width * (size_t)height * 4);
+        if (width == 0 || (!is_eighth && !read_size(file, length, &planes.file_width, &planes.file_height))) return;
+        planes.width = planes.file_width;
+        planes.height = planes.file_height;
+        request.width = is_eighth ? width : (int)ceil(planes.width / ratios[measured_side]);
+        request.height = is_eighth ? height : (int)ceil(planes.height / ratios[measured_side]);
+        request.stride = (size_t)request.width * 4;
+        request.pixels = malloc(request.stride * (size_t)request.height);
         start = thread_time();
         CALLGRIND_START_INSTRUMENTATION;
         CALLGRIND_ZERO_STATS;
-        status = decode(file, length, width, height, outputs[2], 0, ignores_cost, pixels, &work);
+        status = webimage_jpeg_thumbnail_decode(file, length, &request);
         snprintf(text, sizeof text, "%s ours", label);
         CALLGRIND_DUMP_STATS_AT(text);
         CALLGRIND_STOP_INSTRUMENTATION;
         end = thread_time();
-        free(pixels);
+        free(request.pixels);
         if (end - start < ours) ours = end - start;
     }
     printf("%s\t%s\t%zu\t%.3f\t%.3f\t%llu %llu %llu %llu %llu\n", label, names[status], length, ours, theirs,
-           (unsigned long long)work.rounds, (unsigned long long)work.slow_symbols, (unsigned long long)work.chroma_rounds,
-           (unsigned long long)work.bits, (unsigned long long)work.windows);
+           (unsigned long long)work.rounds, (unsigned long long)work.slow_symbols,
+           (unsigned long long)(is_eighth ? work.chroma_rounds : work.plane_steps), (unsigned long long)work.bits,
+           (unsigned long long)work.windows);
     fflush(stdout);
 }
 
@@ -328,7 +430,24 @@ static void write_samples(long count, uint64_t seed, const char *folder, int lar
 }
 #endif
 
-/* Prints the status and a checksum of the pixels of each file, whose name ends with its size, in each output format. */
+static void print_sum(
+    const char *name, int number, const uint8_t *file, size_t length, webimage_jpeg_thumbnail_request request, int bytes) {
+    webimage_jpeg_thumbnail_work work;
+    size_t size = (size_t)request.width * (size_t)request.height * (size_t)bytes;
+    request.pixels = calloc(1, size);
+    request.stride = (size_t)request.width * (size_t)bytes;
+    request.work = &work;
+    webimage_jpeg_thumbnail_status status = webimage_jpeg_thumbnail_decode(file, length, &request);
+    uint64_t sum = 14695981039346656037u;
+    for (size_t place = 0; place < size && status == WEBIMAGE_JPEG_THUMBNAIL_OK; place++)
+        sum = (sum ^ request.pixels[place]) * 1099511628211u;
+    printf("%s %d %s %016llx %llu %llu\n", name, number, names[status], (unsigned long long)sum,
+           (unsigned long long)work.rounds, (unsigned long long)work.chroma_rounds);
+    free(request.pixels);
+}
+
+/* Prints the status and a checksum of the pixels of each file, whose name ends with its size, at 1/8 in each output format, and
+   from planes of each kind. */
 static void print_sums(int count, char **paths) {
     for (int index = 0; index < count; index++) {
         size_t length;
@@ -336,19 +455,24 @@ static void print_sums(int count, char **paths) {
         uint8_t *bytes = read_file(paths[index], &length);
         const char *name = strrchr(paths[index], '/');
         if (!bytes || !name || sscanf(name, "/%*d-%d-%d.jpg", &width, &height) != 2) continue;
+        webimage_jpeg_thumbnail_request request = {
+            .deadline = INT64_MAX, .ignores_cost = 1, .window_bytes = index % 2 ? 4096 : 0,
+            .width = (width + 7) / 8, .height = (height + 7) / 8,
+        };
         for (int format = 0; format < 4; format++) {
-            int wide = (width + 7) / 8, high = (height + 7) / 8;
-            size_t size = (size_t)wide * (size_t)high * (size_t)abs(outputs[format].bytes);
-            uint8_t *pixels = calloc(1, size);
-            webimage_jpeg_thumbnail_work work;
-            webimage_jpeg_thumbnail_status status =
-                decode(bytes, length, wide, high, outputs[format], index % 2 ? 4096 : 0, 1, pixels, &work);
-            uint64_t sum = 14695981039346656037u;
-            for (size_t place = 0; place < size && status == WEBIMAGE_JPEG_THUMBNAIL_OK; place++)
-                sum = (sum ^ pixels[place]) * 1099511628211u;
-            printf("%s %d %s %016llx %llu %llu\n", name, format, names[status], (unsigned long long)sum,
-                   (unsigned long long)work.rounds, (unsigned long long)work.chroma_rounds);
-            free(pixels);
+            request.format = outputs[format].format;
+            print_sum(name, format, bytes, length, request, abs(outputs[format].bytes));
+        }
+        for (int side = 2; side <= 4; side++) {
+            webimage_jpeg_thumbnail_planes planes = {
+                .file_width = width, .file_height = height, .x = width * 0.1, .width = width * 0.9, .height = height,
+                .side = side, .chroma_side = side == 4 ? 4 : side + 1,
+            };
+            request.planes = &planes;
+            request.format = WEBIMAGE_JPEG_THUMBNAIL_RGBA;
+            request.width = width / 5 + 1;
+            request.height = height / 5 + 1;
+            print_sum(name, 2 + side, bytes, length, request, 4);
         }
         free(bytes);
     }
@@ -366,7 +490,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *file, size_t length) {
     totals totals = {0};
     uint8_t choice = file[length - 1];
     compare(file, length, outputs[choice & 3], choice & 4 ? 4096 : 0, &totals, "input");
-    if (totals.different) abort();
+    if (totals.different || totals.wrong_planes) abort();
     return 0;
 }
 #else
@@ -385,8 +509,13 @@ int main(int count, char **arguments) {
         write_samples(number, seed, count > 4 ? arguments[4] : ".", count > 5 ? atoi(arguments[5]) : 400);
         return 0;
     }
-    if (strcmp(command, "samples") == 0) { cost_of_lines((int)number); return 0; }
+    if (strcmp(command, "samples") == 0) {
+        measured_side = count > 3 ? atoi(arguments[3]) : 1;
+        cost_of_lines((int)number);
+        return 0;
+    }
     if (strcmp(command, "files") == 0) {
+        if (getenv("SIDE")) measured_side = atoi(getenv("SIDE"));
         for (int index = 3; index < count; index++) {
             size_t length;
             uint8_t *bytes = read_file(arguments[index], &length);

@@ -1,6 +1,9 @@
 import CWebImageJPEGSamples
 import CWebImageJPEGThumbnail
 import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
 import WebImageTesting
 
 /// Files for the tests of the thumbnail loop, and the two decoders that must write the same pixels.
@@ -121,5 +124,93 @@ enum ThumbnailSample {
             }
         }
         return result
+    }
+}
+
+/// Decodes planes, and computes them in real numbers.
+enum PlaneSample {
+    /// - Parameters:
+    ///   - index: The number of the output format in ``ThumbnailSample/formats``.
+    ///   - size: The size of the file, if its header cannot be read.
+    static func decode(
+        _ file: Data, to target: (width: Int, height: Int), index: Int = 2, region: PixelRegion? = nil, side: Int,
+        chroma: Int? = nil, component: Int = 0, isPortable: Bool = false, windowBytes: Int = 0,
+        of size: (width: Int, height: Int)? = nil,
+        change: (inout webimage_jpeg_thumbnail_request) -> Void = { _ in },
+        changePlanes: (inout webimage_jpeg_thumbnail_planes) -> Void = { _ in }
+    ) -> ThumbnailSample.Result {
+        let size = size ?? headerSize(of: file)
+        var planes = webimage_jpeg_thumbnail_planes()
+        planes.file_width = Int32(size.width)
+        planes.file_height = Int32(size.height)
+        planes.x = region?.left ?? 0
+        planes.y = region?.top ?? 0
+        planes.width = region?.width ?? Double(size.width)
+        planes.height = region?.height ?? Double(size.height)
+        planes.side = Int32(side)
+        planes.chroma_side = Int32(chroma ?? side)
+        planes.component = Int32(component)
+        planes.is_portable = isPortable ? 1 : 0
+        changePlanes(&planes)
+        return withUnsafePointer(to: planes) { planes in
+            ThumbnailSample.decode(file, size: target, index: index, windowBytes: windowBytes) { request in
+                request.planes = planes
+                change(&request)
+            }
+        }
+    }
+
+    private static func headerSize(of file: Data) -> (width: Int, height: Int) {
+        let info = try? ImageJPEGCoder.shared.imageInfo(of: file, limits: DecodingLimits())
+        return (info?.storedSize.width ?? 1, info?.storedSize.height ?? 1)
+    }
+
+    /// The plane of a component in real numbers, or nil if libjpeg-turbo refuses the file.
+    static func expected(_ file: Data, component: Int, side: Int) -> (
+        size: (width: Int, height: Int), samples: [Float]
+    )? {
+        var width: Int32 = 0
+        var height: Int32 = 0
+        var samples: UnsafeMutablePointer<Float>?
+        let isComplete = file.withUnsafeBytes {
+            webimage_jpeg_sample_plane(
+                $0.bindMemory(to: UInt8.self).baseAddress, $0.count, Int32(component), Int32(side), &width, &height,
+                &samples)
+        }
+        defer { free(samples) }
+        guard isComplete != 0, let samples else { return nil }
+        let count = Int(width) * Int(height)
+        return ((Int(width), Int(height)), Array(UnsafeBufferPointer(start: samples, count: count)))
+    }
+
+    /// The result in real numbers: each plane is scaled from its part of the picture, then the colours are converted.
+    static func ideal(
+        _ file: Data, _ sample: webimage_jpeg_sample, region: PixelRegion, side: Int, chroma: Int,
+        to target: (width: Int, height: Int)
+    ) throws -> (gray: [Float], colors: [[Float]]) {
+        let target = PixelSize(width: target.width, height: target.height)
+        var planes: [[Float]] = []
+        for component in 1...(sample.color == 2 ? 1 : 3) {
+            let isFull = component == 1 || sample.horizontal.0 == 1
+            let samples = isFull ? side : chroma
+            let size = try #require(expected(file, component: component, side: samples)).size
+            let plane = decode(file, to: size, index: 0, side: samples, component: component).pixels
+            let factor = Double(samples) / 8 / (isFull || sample.color == 2 ? 1 : 2)
+            let part = region.scaled(x: factor, y: factor)
+            let picture = IdealPicture(width: size.width, height: size.height, planes: [plane.map { Float($0) }])
+            planes.append(picture.scaled(to: target, from: part).planes[0])
+        }
+        guard planes.count == 3 else { return (planes[0], [planes[0], planes[0], planes[0]]) }
+        guard sample.color == 0 else { return (planes[0], planes) }
+        var colors = [[Float]](repeating: [], count: 3)
+        for index in planes[0].indices {
+            let (y, cb, cr) = (planes[0][index], planes[1][index] - 128, planes[2][index] - 128)
+            let blueRed: (Float, Float) = (1.772 * cb, 1.402 * cr)
+            let green: Float = y - 0.344136 * cb - 0.714136 * cr
+            colors[0].append(min(max(y + blueRed.1, 0), 255))
+            colors[1].append(min(max(green, 0), 255))
+            colors[2].append(min(max(y + blueRed.0, 0), 255))
+        }
+        return (planes[0], colors)
     }
 }

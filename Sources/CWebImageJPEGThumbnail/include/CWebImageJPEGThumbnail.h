@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Decodes a complete JPEG file at 1/8 of its size. The pixels are the pixels that libjpeg-turbo writes at this scale, in
-   about a third of its time. Documentation/Decisions/jpeg-thumbnails.md describes the method.
+   about a third of its time. Or decodes it to any size up to a half, sharper than libjpeg-turbo. Documentation/Decisions/jpeg-thumbnails.md describes the method.
 
    The function either writes every pixel or fails. After a failure the caller decodes the file with libjpeg-turbo, which
    reports errors or reads the kinds of file that this function does not read. The contents of `pixels` are then
@@ -14,18 +14,18 @@
 /* The result of a decode. Every value above OUT_OF_TIME tells why libjpeg-turbo must decode the file. */
 typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_OK = 0,
-    WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME,
+    WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME, /* or `should_stop` has ended the decode */
     WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY,
     WEBIMAGE_JPEG_THUMBNAIL_COSTLY,      /* libjpeg-turbo is probably as fast: few pixels or bytes, tiny restart intervals,
                                             mainly long codes or chroma */
-    WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits */
+    WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits; planes of a progressive file */
     WEBIMAGE_JPEG_THUMBNAIL_SAMPLING,    /* libjpeg-turbo would use other block sizes than 1 and 2 */
     WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* CMYK, two components, or a grey output of an RGB file */
     WEBIMAGE_JPEG_THUMBNAIL_MARKER,      /* a damaged, unexpected or misplaced marker */
     WEBIMAGE_JPEG_THUMBNAIL_TABLE,       /* a damaged or missing Huffman or quantisation table */
     WEBIMAGE_JPEG_THUMBNAIL_SHORT,       /* the file ends early, or fill bytes are inside the picture's data */
     WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED,  /* scans are missing: libjpeg-turbo smooths such a picture */
-    WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* quantisation factors above 16383, or DC coefficients above 29 bits */
+    WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* quantisation factors above 16383 (4095 for planes), or DC coefficients above 29 bits */
     WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT,
 } webimage_jpeg_thumbnail_status;
 
@@ -45,16 +45,38 @@ typedef struct {
     uint64_t windows;
     uint64_t joins;         /* streams that started at a guess and met the stream before them */
     uint64_t lost_streams;  /* streams that did not */
+    uint64_t plane_steps;   /* as `rounds`, for the coefficients of planes: steps in which each chain decodes a symbol */
     uint64_t strict_mcus;   /* MCUs behind the first damaged one, which are decoded one symbol at a time */
 } webimage_jpeg_thumbnail_work;
 
+/* A decode to a size between an eighth and a half of the picture: see `planes` in the request. */
 typedef struct {
-    int width; /* of the output: an eighth of the picture's size, rounded up */
+    int file_width, file_height; /* the size in the file's header */
+    /* The part of the picture that becomes the output, in the file's pixels. */
+    double x, y, width, height;
+    /* Samples in each direction of a block of luma, and of a block of chroma that has less resolution than luma: 2, 3 or 4.
+       Chroma of the same resolution has `side` as well. */
+    int side, chroma_side;
+    /* If not 0, no instructions are used that only some processors have. The samples are the same. Tests set it. */
+    int is_portable;
+    /* If not 0, the output has the samples of this component without scaling, counted from 1, and the format is GRAY.
+       Width and height are those of the component's plane. Tests set it. */
+    int component;
+} webimage_jpeg_thumbnail_planes;
+
+typedef struct {
+    int width; /* of the output: without `planes`, an eighth of the picture's size, rounded up */
     int height;
     webimage_jpeg_thumbnail_format format;
     uint8_t *pixels;
     size_t stride;
     int64_t deadline; /* in nanoseconds of CLOCK_MONOTONIC; checked between windows of 64 KB */
+    int (*should_stop)(void); /* NULL, or returns whether the decode must end; called when the deadline is checked */
+    /* If not NULL, the output has any size. The file is decoded to planes: a block has 2 x 2, 3 x 3 or 4 x 4 samples, made of
+       as many low coefficients. Then each plane is scaled to the output's size by a Lanczos filter with three lobes. Other
+       than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. Progressive files are
+       passed on. */
+    const webimage_jpeg_thumbnail_planes *planes;
     /* If not 0, chroma has one sample per block, from its DC coefficient. The pixels then differ slightly from those of
        libjpeg-turbo if chroma has half the resolution of luma, and the decode takes about 0.6 of the time (0.2 for a
        progressive file). For colours and hashes. */

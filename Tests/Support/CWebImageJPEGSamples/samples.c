@@ -1,5 +1,6 @@
 #include "CWebImageJPEGSamples.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,12 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
 
 int webimage_jpeg_sample_read(
     const uint8_t *file, size_t length, int bytes_per_pixel, int *width, int *height, int *warnings, uint8_t **pixels) {
+    return webimage_jpeg_sample_read_scaled(file, length, 1, bytes_per_pixel, width, height, warnings, pixels);
+}
+
+int webimage_jpeg_sample_read_scaled(
+    const uint8_t *file, size_t length, int eighths, int bytes_per_pixel, int *width, int *height, int *warnings,
+    uint8_t **pixels) {
     struct jpeg_decompress_struct cinfo;
     error_manager errors;
     *pixels = NULL;
@@ -217,7 +224,7 @@ int webimage_jpeg_sample_read(
                             : bytes_per_pixel == 3 ? JCS_RGB
                             : bytes_per_pixel == 4 ? JCS_EXT_RGBA
                                                    : JCS_EXT_BGRA;
-    cinfo.scale_num = 1;
+    cinfo.scale_num = (unsigned)eighths;
     cinfo.scale_denom = 8;
     jpeg_calc_output_dimensions(&cinfo);
     *width = (int)cinfo.output_width;
@@ -231,6 +238,70 @@ int webimage_jpeg_sample_read(
         if (errors.ran_dry && errors.lacked_data) longjmp(errors.escape, 1);
     }
     *warnings = (int)errors.base.num_warnings;
+    jpeg_destroy_decompress(&cinfo);
+    return 1;
+}
+
+/* Writes the samples of one block. A decoder may use 16 bits for a coefficient times 8. */
+static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, float *target, int stride, int wide, int high) {
+    double factors[4][4], used[4][4];
+    int is_possible = 1;
+    for (int u = 0; u < side; u++) {
+        for (int x = 0; x < side; x++)
+            factors[u][x] = u == 0 ? sqrt(0.125) : 0.5 * cos((2 * x + 1) * u * 3.14159265358979323846 / (2 * side));
+        for (int v = 0; v < side; v++) {
+            used[v][u] = coefficients[v * 8 + u] * (double)quant[v * 8 + u];
+            is_possible &= fabs(used[v][u]) <= (u + v == 0 || side == 2 ? 4000 : 1500);
+        }
+    }
+    for (int y = 0; y < side && y < high; y++) {
+        for (int x = 0; x < side && x < wide; x++) {
+            double sum = 128, extent = 0;
+            for (int v = 0; v < side; v++) {
+                for (int u = 0; u < side; u++) {
+                    double value = factors[v][y] * factors[u][x] * used[v][u];
+                    sum += value;
+                    extent += fabs(value);
+                }
+            }
+            target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < 0 ? 0 : sum > 255 ? 255 : sum) : NAN;
+        }
+    }
+}
+
+int webimage_jpeg_sample_plane(
+    const uint8_t *file, size_t length, int component, int side, int *width, int *height, float **samples) {
+    struct jpeg_decompress_struct cinfo;
+    error_manager errors;
+    *samples = NULL;
+    *width = *height = 0;
+    cinfo.err = prepare(&errors);
+    jpeg_create_decompress(&cinfo);
+    if (setjmp(errors.escape)) {
+        jpeg_destroy_decompress(&cinfo);
+        free(*samples);
+        *samples = NULL;
+        return 0;
+    }
+    jpeg_mem_src(&cinfo, file, (unsigned long)length);
+    jpeg_read_header(&cinfo, TRUE);
+    if (component > cinfo.num_components) longjmp(errors.escape, 1);
+    jvirt_barray_ptr *arrays = jpeg_read_coefficients(&cinfo);
+    if (errors.ran_dry && errors.lacked_data) longjmp(errors.escape, 1);
+    const jpeg_component_info *info = &cinfo.comp_info[component - 1];
+    if (!info->quant_table) longjmp(errors.escape, 1);
+    int across = cinfo.max_h_samp_factor * 8, down = cinfo.max_v_samp_factor * 8;
+    *width = (int)((cinfo.image_width * (JDIMENSION)(info->h_samp_factor * side) + (JDIMENSION)across - 1) / (JDIMENSION)across);
+    *height = (int)((cinfo.image_height * (JDIMENSION)(info->v_samp_factor * side) + (JDIMENSION)down - 1) / (JDIMENSION)down);
+    *samples = malloc((size_t)*width * (size_t)*height * sizeof **samples);
+    if (!*samples) longjmp(errors.escape, 1);
+    for (int y = 0; y < *height; y += side) {
+        JBLOCKARRAY rows = cinfo.mem->access_virt_barray(
+            (j_common_ptr)&cinfo, arrays[component - 1], (JDIMENSION)(y / side), 1, FALSE);
+        for (int x = 0; x < *width; x += side)
+            transform(rows[0][x / side], info->quant_table->quantval, side, *samples + y * *width + x, *width, *width - x,
+                      *height - y);
+    }
     jpeg_destroy_decompress(&cinfo);
     return 1;
 }

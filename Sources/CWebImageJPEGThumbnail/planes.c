@@ -1,0 +1,177 @@
+#include "thumbnail.h"
+
+/* Decodes the low coefficients of blocks whose positions the first pass (streams.c) has found, and makes 2 x 2, 3 x 3 or
+   4 x 4 samples of them. The codes behind the last of these coefficients are not read. */
+
+static const int last_of_side[5] = {0, 0, 4, 12, 24};
+
+/* The entry of a symbol for the bits that start with its code. */
+static uint32_t value_entry(unsigned symbol, unsigned length, unsigned bits) {
+    unsigned run = symbol >> 4, size = symbol & 15, total = length + size;
+    if (size == 0) return (run == 15 ? 16u : 64u) << 10 | length;
+    unsigned missing = total > GROUP_BITS ? total - GROUP_BITS : 0;
+    /* The first extra bit is the sign and must be there. 15 bits with the sign must be enough for the value. */
+    if (missing >= size || size == 15) return 0;
+    unsigned known = size - missing, shift = GROUP_BITS - length - known;
+    int32_t value = (int32_t)((bits >> shift & ((1u << known) - 1)) << missing);
+    if (!(value >> (size - 1))) value -= (1 << size) - 1;
+    return (uint32_t)value << 17 | (run + 1) << 10 | missing << 6 | total;
+}
+
+int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes) {
+#if HAS_AVX2_CODE
+    return !planes->is_portable && __builtin_cpu_supports("avx2");
+#else
+    (void)planes;
+    return 0;
+#endif
+}
+
+void webimage_jt_plane_init(
+    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized) {
+    blocks->side = side;
+    blocks->last = last_of_side[side];
+    blocks->symbols = symbols;
+    blocks->is_vectorized = is_vectorized;
+    for (unsigned index = 0; index < GROUP_SIZE; index++) {
+        unsigned entry = symbols->single[index], length = entry >> 8;
+        blocks->values[index] = length == 0 ? 0 : value_entry(entry & 255, length, index);
+    }
+    /* A chain counts up from 128 - last, so that bit 7 shows the end of the block. */
+    for (int index = 0; index < 256; index++) {
+        int coefficient = index - (128 - blocks->last);
+        int slot = coefficient > 0 && coefficient <= blocks->last ? coefficient : PLANE_SLOTS - 1;
+        blocks->slots[index] = (uint16_t)(slot * PLANE_LANES);
+    }
+    for (int index = 0; index < PLANE_SLOTS - 1; index++)
+        blocks->factors[index] = (int16_t)(quant[webimage_jt_natural_order[index]] * (side == 2 ? 1 : 8));
+}
+
+unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *bytes, size_t place, int16_t *tile) {
+    uint32_t position = blocks->starts[place];
+    int16_t *lane = tile + place % PLANE_LANES;
+    unsigned symbols = 0;
+    for (int index = 0; index < blocks->last; symbols++) {
+        int32_t entry = webimage_jt_long_value(blocks->symbols, 0, bits_at(bytes, position));
+        index += entry >> 8 & 127;
+        position += (uint32_t)entry & 63;
+        if (index <= blocks->last) lane[index * PLANE_LANES] = (int16_t)(entry >> 16);
+    }
+    return symbols;
+}
+
+/* One chain of symbols: the blocks from `block` to `end`. Then it repeats the block at index `parked`, whose tile is not
+   used, until the other chains have finished. No branch depends on the data. As in chroma.c, the start of the following
+   block is loaded in advance. */
+#define CHAIN(i)                                                                 \
+    uint32_t block##i = parked * i / 4, end##i = parked * (i + 1) / 4;           \
+    uint32_t following##i = block##i + 1 >= end##i ? parked : block##i + 1;      \
+    uint32_t sum##i = blocks->starts[block##i] | first, next##i = blocks->starts[following##i] | first;
+
+#define CHAIN_STEP(i)                                                                       \
+    {                                                                                       \
+        uint64_t bits = bits_at(bytes, sum##i & POSITION_MASK);                             \
+        uint32_t entry = blocks->values[bits >> (64 - GROUP_BITS)];                         \
+        int32_t value = (int32_t)entry >> 17;                                               \
+        value += (int32_t)(bits << GROUP_BITS >> 1 >> (63 - (entry >> 6 & 15)));            \
+        uint32_t step = (entry << 14 & UINT32_C(0x7f000000)) | (entry & 63);                \
+        if (__builtin_expect(entry == 0, 0)) {                                              \
+            /* The first pass over the data has found no invalid code in these blocks. */   \
+            int32_t slow = webimage_jt_long_value(blocks->symbols, 0, bits);                \
+            value = slow >> 16;                                                             \
+            step = ((uint32_t)slow & 63) | ((uint32_t)slow >> 8 & 127) << 24;               \
+            slow_symbols++;                                                                 \
+        }                                                                                   \
+        sum##i += step;                                                                     \
+        tiles[block##i / PLANE_LANES * PLANE_TILE + block##i % PLANE_LANES + blocks->slots[sum##i >> 24]] = (int16_t)value; \
+        uint32_t is_end = sum##i >> 31, mask = 0u - is_end;                                 \
+        sum##i ^= (sum##i ^ next##i) & mask;                                                \
+        block##i ^= (block##i ^ following##i) & mask;                                       \
+        following##i += is_end;                                                             \
+        following##i = following##i >= end##i ? parked : following##i;                      \
+        next##i = blocks->starts[following##i] | first;                                     \
+    }
+
+static void decode(plane_blocks *blocks, const uint8_t *bytes, size_t tiles_count) {
+    const uint32_t parked = (uint32_t)(tiles_count * PLANE_LANES), first = (uint32_t)(128 - blocks->last) << 24;
+    int16_t *const tiles = blocks->tiles;
+    uint64_t slow_symbols = 0, steps = 0;
+    blocks->starts[parked] = blocks->starts[0];
+    CHAIN(0) CHAIN(1) CHAIN(2) CHAIN(3)
+    while ((block0 ^ parked) | (block1 ^ parked) | (block2 ^ parked) | (block3 ^ parked)) {
+        CHAIN_STEP(0) CHAIN_STEP(1) CHAIN_STEP(2) CHAIN_STEP(3)
+        steps++;
+    }
+    blocks->steps += steps;
+    blocks->slow_symbols += slow_symbols;
+}
+
+/* Decodes blocks in all tiles. */
+static void decode_tiles(plane_blocks *blocks, const uint8_t *bytes, size_t tiles) {
+    for (size_t tile = 0; tile < tiles; tile++) {
+        int16_t *target = blocks->tiles + tile * PLANE_TILE;
+        size_t bytes_of_slot = PLANE_LANES * sizeof *target;
+        memcpy(target, blocks->dc + tile * PLANE_LANES, bytes_of_slot);
+        memset(target + PLANE_LANES, 0, (size_t)blocks->last * bytes_of_slot);
+    }
+#if HAS_AVX2_CODE
+    if (blocks->is_vectorized) {
+        if (blocks->side == 2) webimage_jt_plane_decode2_avx2(blocks, bytes, tiles);
+        else webimage_jt_plane_decode_avx2(blocks, bytes, tiles);
+        return;
+    }
+#endif
+    decode(blocks, bytes, tiles);
+}
+
+static void transform(const plane_blocks *blocks, const int16_t *tile, uint8_t *rows, size_t stride) {
+#if HAS_AVX2_CODE
+    if (blocks->is_vectorized) {
+        webimage_jt_transform_avx2(tile, blocks->factors, blocks->side, rows, stride);
+        return;
+    }
+#endif
+    webimage_jt_transform(tile, blocks->factors, blocks->side, rows, stride);
+}
+
+void webimage_jt_plane_write(
+    plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride) {
+    size_t wide = plane_tiles(columns), side = (size_t)blocks->side;
+    /* The lanes behind the last block of a row repeat a block. */
+    for (size_t row = 0; row < rows; row++)
+        for (size_t column = columns; column < wide * PLANE_LANES; column++)
+            blocks->starts[row * wide * PLANE_LANES + column] = blocks->starts[0];
+    decode_tiles(blocks, bytes, wide * rows);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t tile = 0; tile < wide; tile++) {
+            const int16_t *source = blocks->tiles + (row * wide + tile) * PLANE_TILE;
+            uint8_t *to = target + row * side * stride + tile * PLANE_LANES * side, samples[4 * 4 * PLANE_LANES];
+            size_t left = columns - tile * PLANE_LANES;
+            if (left >= PLANE_LANES) {
+                transform(blocks, source, to, stride);
+                continue;
+            }
+            transform(blocks, source, samples, 4 * PLANE_LANES);
+            for (size_t y = 0; y < side; y++) memcpy(to + y * stride, samples + y * 4 * PLANE_LANES, left * side);
+        }
+    }
+}
+
+void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, uint8_t *target, size_t stride) {
+    int16_t *lane = blocks->tiles + blocks->added_count;
+    for (int index = 0; index <= blocks->last; index++)
+        lane[index * PLANE_LANES] = coefficients[webimage_jt_natural_order[index]];
+    blocks->added[blocks->added_count++] = target;
+    if (blocks->added_count == PLANE_LANES) webimage_jt_plane_flush(blocks, stride);
+}
+
+void webimage_jt_plane_flush(plane_blocks *blocks, size_t stride) {
+    uint8_t samples[4 * 4 * PLANE_LANES];
+    size_t side = (size_t)blocks->side;
+    if (blocks->added_count == 0) return;
+    transform(blocks, blocks->tiles, samples, 4 * PLANE_LANES);
+    for (size_t block = 0; block < (size_t)blocks->added_count; block++)
+        for (size_t y = 0; y < side; y++)
+            memcpy(blocks->added[block] + y * stride, samples + y * 4 * PLANE_LANES + block * side, side);
+    blocks->added_count = 0;
+}

@@ -1,0 +1,328 @@
+#include "thumbnail.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* Scales each plane on its own from its exact part of the picture to the output's size, by a Lanczos filter with three
+   lobes, and converts the colours there. Each row of the output first sums rows of the plane, then columns; the numbers
+   between have 16 bits, 6 of them behind the point. */
+
+/* The number of weights of a column is a multiple of this. */
+enum { TAPS_STEP = 16 };
+
+/* The part from `start` of a plane's row or column of `available` samples becomes `count` samples. */
+static webimage_jpeg_thumbnail_status axis_init(
+    axis *axis, double start, double length, int available, int count, int taps_step) {
+    double step = length / count, scale = step > 1 ? step : 1, reach = 3 * scale;
+    int most = (int)(2 * reach) + 2;
+    if (most > available) most = available;
+    axis->count = count;
+    axis->taps = (most + taps_step - 1) / taps_step * taps_step;
+    axis->first = malloc((size_t)count * sizeof *axis->first);
+    axis->weights = calloc((size_t)count * (size_t)axis->taps, sizeof *axis->weights);
+    double *exact = malloc((size_t)axis->taps * sizeof *exact);
+    if (!axis->first || !axis->weights || !exact) {
+        free(exact);
+        return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    }
+    /* sin and cos of the difference between two weights' angles. */
+    const double pi = 3.14159265358979323846;
+    const double sin1 = sin(pi / scale), cos1 = cos(pi / scale), sin3 = sin(pi / scale / 3), cos3 = cos(pi / scale / 3);
+    for (int index = 0; index < count; index++) {
+        double center = start + (index + 0.5) * step, sum = 0;
+        int first = (int)ceil(center - reach - 0.5), end = (int)floor(center + reach - 0.5) + 1;
+        if (first < 0) first = 0;
+        if (end > available) end = available;
+        /* A result that starts between two samples at the picture's end still needs one. */
+        if (first >= available) first = available - 1;
+        if (end <= first) end = first + 1;
+        if (end - first > most) end = first + most;
+        double x = (first + 0.5 - center) / scale, s1 = sin(pi * x), c1 = cos(pi * x), s3 = sin(pi * x / 3), c3 = cos(pi * x / 3);
+        for (int tap = 0; tap < end - first; tap++, x += 1 / scale) {
+            /* sinc(x) * sinc(x / 3) */
+            double square = x * x;
+            exact[tap] = square > 9 ? 0 : square < 1e-12 ? 1 : 3 * s1 * s3 / (pi * pi * square);
+            sum += exact[tap];
+            double turned = s1 * cos1 + c1 * sin1;
+            c1 = c1 * cos1 - s1 * sin1;
+            s1 = turned;
+            turned = s3 * cos3 + c3 * sin3;
+            c3 = c3 * cos3 - s3 * sin3;
+            s3 = turned;
+        }
+        /* The rounded weights have the exact sum: the rest of each rounding is added to the next weight. */
+        int16_t *weights = axis->weights + (size_t)index * (size_t)axis->taps;
+        double rest = 0;
+        for (int tap = 0; tap < end - first; tap++) {
+            double wanted = (sum > 0.01 ? exact[tap] / sum : tap == 0) * (1 << WEIGHT_BITS) + rest;
+            int rounded = (int)(wanted + 32768.5) - 32768;
+            weights[tap] = (int16_t)(rounded > 32767 ? 32767 : rounded);
+            rest = wanted - rounded;
+        }
+        axis->first[index] = first;
+    }
+    free(exact);
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+static void axis_free(axis *axis) {
+    free(axis->first);
+    free(axis->weights);
+}
+
+/* Adds `taps` rows. `taps` is even; the weight of a row that does not exist is 0. */
+static void sum_rows(
+    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int is_vectorized, int16_t *target) {
+    const int shift = WEIGHT_BITS - POINT_BITS, half = 1 << (shift - 1);
+    size_t x = 0;
+#if HAS_AVX2_CODE
+    if (is_vectorized) x = webimage_jt_sum_rows_avx2(rows, weights, taps, width, target);
+#else
+    (void)is_vectorized;
+#endif
+#if defined(__SSE2__)
+    const __m128i zero = _mm_setzero_si128();
+    for (; x + 16 <= width; x += 16) {
+        __m128i sums[4];
+        for (int part = 0; part < 4; part++) sums[part] = _mm_set1_epi32(half);
+        for (int tap = 0; tap < taps; tap += 2) {
+            __m128i a = _mm_loadu_si128((const __m128i *)(rows[tap] + x));
+            __m128i b = _mm_loadu_si128((const __m128i *)(rows[tap + 1] + x));
+            __m128i factors = _mm_set1_epi32((int32_t)((uint32_t)(uint16_t)weights[tap + 1] << 16 | (uint16_t)weights[tap]));
+            __m128i low = _mm_unpacklo_epi8(a, b), high = _mm_unpackhi_epi8(a, b);
+            sums[0] = _mm_add_epi32(sums[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), factors));
+            sums[1] = _mm_add_epi32(sums[1], _mm_madd_epi16(_mm_unpackhi_epi8(low, zero), factors));
+            sums[2] = _mm_add_epi32(sums[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), factors));
+            sums[3] = _mm_add_epi32(sums[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), factors));
+        }
+        for (int part = 0; part < 4; part++) sums[part] = _mm_srai_epi32(sums[part], shift);
+        _mm_storeu_si128((__m128i *)(target + x), _mm_packs_epi32(sums[0], sums[1]));
+        _mm_storeu_si128((__m128i *)(target + x + 8), _mm_packs_epi32(sums[2], sums[3]));
+    }
+#endif
+    for (; x < width; x++) {
+        int32_t sum = half;
+        for (int tap = 0; tap < taps; tap++) sum += weights[tap] * rows[tap][x];
+        sum >>= shift;
+        target[x] = (int16_t)(sum < -32768 ? -32768 : sum > 32767 ? 32767 : sum);
+    }
+}
+
+/* Scales a row. `source` has zeros behind its end. */
+static void sum_columns(const int16_t *source, const axis *axis, int is_vectorized, int16_t *target) {
+    const int half = 1 << (WEIGHT_BITS - 1);
+    int index = 0;
+#if HAS_AVX2_CODE
+    if (is_vectorized) index = webimage_jt_sum_columns_avx2(source, axis, target);
+#else
+    (void)is_vectorized;
+#endif
+    for (; index < axis->count; index++) {
+        const int16_t *samples = source + axis->first[index];
+        const int16_t *weights = axis->weights + (size_t)index * (size_t)axis->taps;
+        int32_t sum = half;
+#if defined(__SSE2__)
+        __m128i sums = _mm_setzero_si128();
+        for (int tap = 0; tap < axis->taps; tap += 8)
+            sums = _mm_add_epi32(
+                sums, _mm_madd_epi16(_mm_loadu_si128((const __m128i *)(samples + tap)),
+                                     _mm_loadu_si128((const __m128i *)(weights + tap))));
+        sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4e));
+        sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xb1));
+        sum += _mm_cvtsi128_si32(sums);
+#else
+        for (int tap = 0; tap < axis->taps; tap++) sum += weights[tap] * samples[tap];
+#endif
+        sum >>= WEIGHT_BITS;
+        target[index] = (int16_t)(sum < -32768 ? -32768 : sum > 32767 ? 32767 : sum);
+    }
+}
+
+/* A plane and its way to the output. */
+typedef struct {
+    const component *component;
+    int width, height; /* the samples that belong to the picture */
+    const axis *across, *down;
+    axis own_across, own_down;
+    const uint8_t **rows;
+    int16_t *summed, *scaled;
+} scaling;
+
+static int samples_of(int pixels, int factor, int largest, int side) {
+    int64_t eighths = (int64_t)pixels * factor * side, divisor = (int64_t)largest * 8;
+    return (int)((eighths + divisor - 1) / divisor);
+}
+
+/* Makes the weights of a plane, or takes those of the plane before it if that has the same size, as Cb and Cr have. */
+static webimage_jpeg_thumbnail_status make_axes(scaling *scaling, const decoder *decoder, int is_first) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    const webimage_jpeg_thumbnail_planes *planes = request->planes;
+    const component *component = scaling->component;
+    if (!is_first && scaling[-1].width == scaling->width && scaling[-1].height == scaling->height
+        && component[-1].horizontal * component[-1].side == component->horizontal * component->side
+        && component[-1].vertical * component[-1].side == component->vertical * component->side) {
+        scaling->across = scaling[-1].across;
+        scaling->down = scaling[-1].down;
+        return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    }
+    double across = (double)component->horizontal * component->side / (decoder->max_horizontal * 8.0);
+    double down = (double)component->vertical * component->side / (decoder->max_vertical * 8.0);
+    scaling->across = &scaling->own_across;
+    scaling->down = &scaling->own_down;
+    webimage_jpeg_thumbnail_status status = axis_init(
+        &scaling->own_across, planes->x * across, planes->width * across, scaling->width, request->width, TAPS_STEP);
+    if (status) return status;
+    return axis_init(&scaling->own_down, planes->y * down, planes->height * down, scaling->height, request->height, 2);
+}
+
+static webimage_jpeg_thumbnail_status scaling_init(scaling *scaling, const decoder *decoder, int index) {
+    const component *component = &decoder->components[index];
+    scaling->component = component;
+    scaling->width = samples_of(decoder->width, component->horizontal, decoder->max_horizontal, component->side);
+    scaling->height = samples_of(decoder->height, component->vertical, decoder->max_vertical, component->side);
+    webimage_jpeg_thumbnail_status status = make_axes(scaling, decoder, index == 0);
+    if (status) return status;
+    scaling->rows = malloc((size_t)scaling->down->taps * sizeof *scaling->rows);
+    scaling->summed = calloc((size_t)scaling->width + (size_t)scaling->across->taps, sizeof *scaling->summed);
+    scaling->scaled = malloc((size_t)decoder->request->width * sizeof *scaling->scaled);
+    return scaling->rows && scaling->summed && scaling->scaled ? WEBIMAGE_JPEG_THUMBNAIL_OK
+                                                               : WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+}
+
+static void scaling_free(scaling *scaling) {
+    axis_free(&scaling->own_across);
+    axis_free(&scaling->own_down);
+    free(scaling->rows);
+    free(scaling->summed);
+    free(scaling->scaled);
+}
+
+static void scale_row(scaling *scaling, int y, int is_vectorized) {
+    const axis *down = scaling->down;
+    const component *component = scaling->component;
+    const int16_t *weights = down->weights + (size_t)y * (size_t)down->taps;
+    for (int tap = 0; tap < down->taps; tap++) {
+        size_t row = (size_t)down->first[y] + (weights[tap] == 0 ? 0 : (size_t)tap);
+        scaling->rows[tap] = component->samples + row * component->stride;
+    }
+    sum_rows(scaling->rows, weights, down->taps, (size_t)scaling->width, is_vectorized, scaling->summed);
+    sum_columns(scaling->summed, scaling->across, is_vectorized, scaling->scaled);
+}
+
+static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
+
+/* The factors of JFIF, with 13 bits behind the point. */
+enum {
+    FACTOR_BITS = 13, RED_CR = 11485, GREEN_CB = 2819, GREEN_CR = 5850, BLUE_CB = 14516,
+    COLOR_BITS = POINT_BITS + FACTOR_BITS, COLOR_HALF = 1 << (COLOR_BITS - 1),
+};
+
+static inline uint8_t *put(uint8_t *pixel, int bytes, int red, int r, int g, int b) {
+    pixel[red] = clamped(r);
+    pixel[1] = clamped(g);
+    pixel[2 - red] = clamped(b);
+    if (bytes == 4) pixel[3] = 255;
+    return pixel + bytes;
+}
+
+#if defined(__SSE2__)
+/* (first * a + second * b + third * c + half) >> COLOR_BITS for eight pixels. */
+static inline __m128i mixed(__m128i first, __m128i second, __m128i third, int a, int b, int c) {
+    const __m128i half = _mm_set1_epi32(COLOR_HALF), zero = _mm_setzero_si128();
+    __m128i two = _mm_set1_epi32((int32_t)((uint32_t)(uint16_t)b << 16 | (uint16_t)a)), one = _mm_set1_epi32((uint16_t)c);
+    __m128i low = _mm_add_epi32(_mm_madd_epi16(_mm_unpacklo_epi16(first, second), two), half);
+    __m128i high = _mm_add_epi32(_mm_madd_epi16(_mm_unpackhi_epi16(first, second), two), half);
+    if (c != 0) {
+        low = _mm_add_epi32(low, _mm_madd_epi16(_mm_unpacklo_epi16(third, zero), one));
+        high = _mm_add_epi32(high, _mm_madd_epi16(_mm_unpackhi_epi16(third, zero), one));
+    }
+    return _mm_packs_epi32(_mm_srai_epi32(low, COLOR_BITS), _mm_srai_epi32(high, COLOR_BITS));
+}
+
+/* Converts all pixels but the last width % 8 to four bytes. Returns their number. */
+static int write_ycc_vectors(const int16_t *const rows[3], int width, int is_bgra, uint8_t *target) {
+    const __m128i center = _mm_set1_epi16(128 << POINT_BITS), opaque = _mm_set1_epi8(-1);
+    int x = 0;
+    for (; x + 8 <= width; x += 8) {
+        __m128i y = _mm_loadu_si128((const __m128i *)(rows[0] + x));
+        __m128i cb = _mm_subs_epi16(_mm_loadu_si128((const __m128i *)(rows[1] + x)), center);
+        __m128i cr = _mm_subs_epi16(_mm_loadu_si128((const __m128i *)(rows[2] + x)), center);
+        __m128i red = mixed(y, cr, cb, 1 << FACTOR_BITS, RED_CR, 0);
+        __m128i green = mixed(y, cb, cr, 1 << FACTOR_BITS, -GREEN_CB, -GREEN_CR);
+        __m128i blue = mixed(y, cb, cr, 1 << FACTOR_BITS, BLUE_CB, 0);
+        red = _mm_packus_epi16(red, red);
+        green = _mm_packus_epi16(green, green);
+        blue = _mm_packus_epi16(blue, blue);
+        __m128i first = _mm_unpacklo_epi8(is_bgra ? blue : red, green);
+        __m128i second = _mm_unpacklo_epi8(is_bgra ? red : blue, opaque);
+        _mm_storeu_si128((__m128i *)(target + x * 4), _mm_unpacklo_epi16(first, second));
+        _mm_storeu_si128((__m128i *)(target + x * 4 + 16), _mm_unpackhi_epi16(first, second));
+    }
+    return x;
+}
+#endif
+
+static void write_row(const decoder *decoder, const int16_t *const rows[3], uint8_t *target) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    const int half = 1 << (POINT_BITS - 1), width = request->width;
+    if (request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY) {
+        for (int x = 0; x < width; x++) target[x] = clamped((rows[0][x] + half) >> POINT_BITS);
+        return;
+    }
+    int bytes = request->format == WEBIMAGE_JPEG_THUMBNAIL_RGB ? 3 : 4, x = 0;
+    int red = request->format == WEBIMAGE_JPEG_THUMBNAIL_BGRA ? 2 : 0;
+    if (decoder->component_count == 1 || decoder->is_rgb) {
+        for (; x < width; x++)
+            target = put(target, bytes, red, (rows[0][x] + half) >> POINT_BITS, (rows[1][x] + half) >> POINT_BITS,
+                         (rows[2][x] + half) >> POINT_BITS);
+        return;
+    }
+#if defined(__SSE2__)
+    if (bytes == 4) x = write_ycc_vectors(rows, width, red == 2, target);
+#endif
+    for (target += x * bytes; x < width; x++) {
+        int y = rows[0][x] * (1 << FACTOR_BITS) + COLOR_HALF;
+        int cb = rows[1][x] - (128 << POINT_BITS), cr = rows[2][x] - (128 << POINT_BITS);
+        if (cb < -32768) cb = -32768;
+        if (cr < -32768) cr = -32768;
+        target = put(target, bytes, red, (y + RED_CR * cr) >> COLOR_BITS, (y - GREEN_CB * cb - GREEN_CR * cr) >> COLOR_BITS,
+                     (y + BLUE_CB * cb) >> COLOR_BITS);
+    }
+}
+
+/* Writes the samples of one component as they are. */
+static webimage_jpeg_thumbnail_status copy_plane(const decoder *decoder, const component *component) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    if (request->width > component->padded_wide * component->side
+        || request->height > component->padded_high * component->side)
+        return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+    for (int y = 0; y < request->height; y++)
+        memcpy(request->pixels + (size_t)y * request->stride, component->samples + (size_t)y * component->stride,
+               (size_t)request->width);
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_resample(const decoder *decoder) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    int wanted = request->planes->component;
+    if (wanted > decoder->component_count) return WEBIMAGE_JPEG_THUMBNAIL_COLOR;
+    if (wanted > 0) return copy_plane(decoder, &decoder->components[wanted - 1]);
+    scaling scalings[MAX_COMPONENTS] = {0};
+    int count = request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY ? 1 : decoder->component_count;
+    int is_vectorized = webimage_jt_has_avx2(request->planes);
+    webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_OK;
+    for (int index = 0; index < count && !status; index++) status = scaling_init(&scalings[index], decoder, index);
+    const int16_t *rows[3];
+    for (int index = 0; index < 3; index++) rows[index] = scalings[index < count ? index : 0].scaled;
+    for (int y = 0; y < request->height && !status; y++) {
+        for (int index = 0; index < count; index++) scale_row(&scalings[index], y, is_vectorized);
+        write_row(decoder, rows, request->pixels + (size_t)y * request->stride);
+        if (y % 16 == 0 && webimage_jt_is_late(decoder)) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
+    }
+    for (int index = 0; index < count; index++) scaling_free(&scalings[index]);
+    return status;
+}

@@ -1,0 +1,75 @@
+#include "thumbnail.h"
+
+/* The sums of resample.c, the same integers, for processors with AVX2. */
+
+#if HAS_AVX2_CODE
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
+
+AVX2 size_t webimage_jt_sum_rows_avx2(
+    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target) {
+    const int shift = WEIGHT_BITS - POINT_BITS;
+    const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (shift - 1));
+    size_t x = 0;
+    for (; x + 32 <= width; x += 32) {
+        __m256i a0 = half, a1 = half, a2 = half, a3 = half;
+        for (int tap = 0; tap < taps; tap += 2) {
+            __m256i upper = _mm256_loadu_si256((const __m256i *)(rows[tap] + x));
+            __m256i lower = _mm256_loadu_si256((const __m256i *)(rows[tap + 1] + x));
+            int32_t pair;
+            memcpy(&pair, weights + tap, sizeof pair);
+            __m256i factors = _mm256_set1_epi32(pair);
+            __m256i low = _mm256_unpacklo_epi8(upper, lower), high = _mm256_unpackhi_epi8(upper, lower);
+            a0 = _mm256_add_epi32(a0, _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), factors));
+            a1 = _mm256_add_epi32(a1, _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), factors));
+            a2 = _mm256_add_epi32(a2, _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), factors));
+            a3 = _mm256_add_epi32(a3, _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), factors));
+        }
+        /* The sums of columns 0 to 7 and 16 to 23, and of 8 to 15 and 24 to 31. */
+        __m256i first = _mm256_packs_epi32(_mm256_srai_epi32(a0, shift), _mm256_srai_epi32(a1, shift));
+        __m256i second = _mm256_packs_epi32(_mm256_srai_epi32(a2, shift), _mm256_srai_epi32(a3, shift));
+        _mm256_storeu_si256((__m256i *)(target + x), _mm256_permute2x128_si256(first, second, 0x20));
+        _mm256_storeu_si256((__m256i *)(target + x + 16), _mm256_permute2x128_si256(first, second, 0x31));
+    }
+    return x;
+}
+
+/* Eight partial sums of one output sample. */
+INLINE_AVX2 __m256i partial(const int16_t *source, const axis *axis, int index, int taps) {
+    const int16_t *samples = source + axis->first[index];
+    const int16_t *weights = axis->weights + (size_t)index * (size_t)taps;
+    __m256i sum = _mm256_setzero_si256();
+    for (int tap = 0; tap < taps; tap += 16)
+        sum = _mm256_add_epi32(
+            sum, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)(samples + tap)),
+                                   _mm256_loadu_si256((const __m256i *)(weights + tap))));
+    return sum;
+}
+
+INLINE_AVX2 int sum_columns(const int16_t *source, const axis *axis, int taps, int16_t *target) {
+    const __m128i half = _mm_set1_epi32(1 << (WEIGHT_BITS - 1));
+    int index = 0;
+    for (; index + 8 <= axis->count; index += 8) {
+        __m128i sums[2];
+        for (int part = 0; part < 2; part++) {
+            int at = index + part * 4;
+            __m256i a = _mm256_hadd_epi32(partial(source, axis, at, taps), partial(source, axis, at + 1, taps));
+            __m256i b = _mm256_hadd_epi32(partial(source, axis, at + 2, taps), partial(source, axis, at + 3, taps));
+            __m256i c = _mm256_hadd_epi32(a, b);
+            sums[part] = _mm_add_epi32(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1));
+            sums[part] = _mm_srai_epi32(_mm_add_epi32(sums[part], half), WEIGHT_BITS);
+        }
+        _mm_storeu_si128((__m128i *)(target + index), _mm_packs_epi32(sums[0], sums[1]));
+    }
+    return index;
+}
+
+/* The usual numbers of weights are constants for the compiler. */
+AVX2 int webimage_jt_sum_columns_avx2(const int16_t *source, const axis *axis, int16_t *target) {
+    if (axis->taps == 16) return sum_columns(source, axis, 16, target);
+    if (axis->taps == 32) return sum_columns(source, axis, 32, target);
+    return sum_columns(source, axis, axis->taps, target);
+}
+#endif

@@ -1,0 +1,135 @@
+#include "thumbnail.h"
+
+/* The inverse cosine transform of the low 2 x 2, 3 x 3 or 4 x 4 coefficients of a block to as many samples:
+
+       sample[y][x] = 128 + sum of M[v][y] * M[u][x] * coefficient[v][u],
+       M[0][x] = sqrt(1/8), M[u][x] = 1/2 * cos((2x + 1) * u * pi / 2N)
+
+   This keeps more detail than the averages of a complete transform, which libjpeg-turbo makes, and needs no other
+   coefficients. Products and sums have 16 bits and saturate. planes_avx2.c computes the same integers. */
+
+/* A number of each block of a tile. Compilers turn the loops below into vector instructions. */
+typedef struct {
+    int16_t lane[PLANE_LANES];
+} lanes;
+
+typedef struct {
+    uint8_t lane[PLANE_LANES];
+} samples;
+
+#define EACH_LANE for (int i = 0; i < PLANE_LANES; i++)
+
+static inline int16_t saturated(int32_t value) {
+    return (int16_t)(value < -32768 ? -32768 : value > 32767 ? 32767 : value);
+}
+
+static inline lanes sum(lanes a, lanes b) {
+    EACH_LANE a.lane[i] = saturated((int32_t)a.lane[i] + b.lane[i]);
+    return a;
+}
+
+static inline lanes difference(lanes a, lanes b) {
+    EACH_LANE a.lane[i] = saturated((int32_t)a.lane[i] - b.lane[i]);
+    return a;
+}
+
+/* A product with a factor that has 15 bits behind the point. */
+static inline lanes times(lanes a, int16_t factor) {
+    EACH_LANE a.lane[i] = (int16_t)(((int32_t)a.lane[i] * factor + (1 << 14)) >> 15);
+    return a;
+}
+
+static inline samples samples_of(lanes a, int bits) {
+    samples result;
+    for (int i = 0; i < PLANE_LANES; i++) {
+        int16_t value = (int16_t)((saturated((int32_t)a.lane[i] + (1 << (bits - 1))) >> bits) + 128);
+        result.lane[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+    return result;
+}
+
+/* The dequantised coefficients at a place of the blocks. */
+static inline lanes values_at(const int16_t *tile, const int16_t *factors, int row, int column) {
+    /* In the file's order: [row][column]. */
+    static const uint8_t place[4][4] = {{0, 1, 5, 6}, {2, 4, 7, 13}, {3, 8, 12, 17}, {9, 11, 18, 24}};
+    int slot = place[row][column];
+    lanes result;
+    EACH_LANE result.lane[i] = saturated((int32_t)tile[slot * PLANE_LANES + i] * factors[slot]);
+    return result;
+}
+
+/* Writes a row of samples: those of a block are side by side. */
+static inline void store(uint8_t *row, const samples *columns, int side) {
+    for (int i = 0; i < PLANE_LANES; i++)
+        for (int x = 0; x < side; x++) row[i * side + x] = columns[x].lane[i];
+}
+
+static void transform2(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+    lanes a = values_at(tile, factors, 0, 0), b = values_at(tile, factors, 0, 1);
+    lanes c = values_at(tile, factors, 1, 0), d = values_at(tile, factors, 1, 1);
+    lanes left[2] = {sum(a, c), difference(a, c)}, right[2] = {sum(b, d), difference(b, d)};
+    for (int y = 0; y < 2; y++) {
+        samples columns[2] = {samples_of(sum(left[y], right[y]), 3), samples_of(difference(left[y], right[y]), 3)};
+        store(rows + (size_t)y * stride, columns, 2);
+    }
+}
+
+static inline void transform_three(const lanes v[3], lanes out[3]) {
+    lanes outer = sum(v[0], v[2]);
+    out[0] = sum(outer, v[1]);
+    out[1] = difference(difference(v[0], v[2]), v[2]);
+    out[2] = difference(outer, v[1]);
+}
+
+static void transform3(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+    /* The factors of a column, 1, sqrt(3/2) and sqrt(1/2), times the factor of the row. What is above 1 is added. */
+    static const int16_t more[3][3] = {{0, 7365, -9598}, {7365, 16384, -4390}, {-9598, -4390, -16384}};
+    lanes columns[3][3];
+    for (int u = 0; u < 3; u++) {
+        lanes v[3];
+        for (int row = 0; row < 3; row++) {
+            v[row] = values_at(tile, factors, row, u);
+            v[row] = sum(v[row], times(v[row], more[row][u]));
+        }
+        transform_three(v, columns[u]);
+    }
+    for (int y = 0; y < 3; y++) {
+        lanes v[3] = {columns[0][y], columns[1][y], columns[2][y]}, out[3];
+        transform_three(v, out);
+        samples row[3] = {samples_of(out[0], 6), samples_of(out[1], 6), samples_of(out[2], 6)};
+        store(rows + (size_t)y * stride, row, 3);
+    }
+}
+
+static inline void transform_four(const lanes v[4], lanes out[4]) {
+    /* sqrt(2) * cos(pi/8) - 1 and sqrt(2) * cos(3 pi/8), with 15 bits behind the point. */
+    enum { FACTOR_A = 10045, FACTOR_B = 17734 };
+    lanes even0 = sum(v[0], v[2]), even1 = difference(v[0], v[2]);
+    lanes odd0 = sum(sum(v[1], times(v[1], FACTOR_A)), times(v[3], FACTOR_B));
+    lanes odd1 = difference(times(v[1], FACTOR_B), sum(v[3], times(v[3], FACTOR_A)));
+    out[0] = sum(even0, odd0);
+    out[1] = sum(even1, odd1);
+    out[2] = difference(even1, odd1);
+    out[3] = difference(even0, odd0);
+}
+
+static void transform4(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+    lanes columns[4][4];
+    for (int u = 0; u < 4; u++) {
+        lanes v[4];
+        for (int row = 0; row < 4; row++) v[row] = values_at(tile, factors, row, u);
+        transform_four(v, columns[u]);
+    }
+    for (int y = 0; y < 4; y++) {
+        lanes v[4] = {columns[0][y], columns[1][y], columns[2][y], columns[3][y]}, out[4];
+        transform_four(v, out);
+        samples row[4] = {samples_of(out[0], 6), samples_of(out[1], 6), samples_of(out[2], 6), samples_of(out[3], 6)};
+        store(rows + (size_t)y * stride, row, 4);
+    }
+}
+
+void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride) {
+    if (side == 2) transform2(tile, factors, rows, stride);
+    else if (side == 3) transform3(tile, factors, rows, stride);
+    else transform4(tile, factors, rows, stride);
+}

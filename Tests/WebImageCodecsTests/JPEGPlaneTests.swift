@@ -1,0 +1,209 @@
+import CWebImageJPEGSamples
+import CWebImageJPEGThumbnail
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestTraits
+import WebImageTesting
+
+/// Thumbnails whose blocks have 2 x 2 to 4 x 4 samples, made of the low coefficients and scaled to the result's size.
+@Suite(.timeLimit(minutes: 5))
+struct JPEGPlaneTests {
+    /// Compares a plane with real numbers from the coefficients of libjpeg-turbo, and the code for all processors with
+    /// that for this one.
+    private func comparePlane(
+        of file: Data, component: Int, side: Int, windowBytes: Int, _ text: String
+    ) -> ThumbnailSample.Status {
+        let expected = PlaneSample.expected(file, component: component, side: side)
+        func decode(isPortable: Bool) -> ThumbnailSample.Result {
+            PlaneSample.decode(
+                file, to: expected?.size ?? (1, 1), index: 0, side: side, component: component, isPortable: isPortable,
+                windowBytes: windowBytes)
+        }
+        let (fast, portable) = (decode(isPortable: false), decode(isPortable: true))
+        #expect(fast.status == portable.status && fast.pixels == portable.pixels, "\(text)")
+        guard fast.status == WEBIMAGE_JPEG_THUMBNAIL_OK else { return fast.status }
+        guard let expected else {
+            Issue.record("libjpeg-turbo refuses the file: \(text)")
+            return fast.status
+        }
+        // 2 x 2 samples are the nearest integers. The others are computed with six bits behind the point.
+        let allowed: Float = side == 2 ? 0.501 : 0.7
+        let wrong = zip(fast.pixels, expected.samples).contains { abs(Float($0) - $1) > allowed }
+        #expect(!wrong, "\(text), side \(side), component \(component)")
+        return fast.status
+    }
+
+    @Test(arguments: 0..<4) func planesAreTransformsOfTheLowCoefficients(part: Int) throws {
+        var random = SeededRandom.printingSeed()
+        var statuses: [UInt32: Int] = [:]
+        for _ in 0..<60 {
+            let sample = ThumbnailSample.random(&random)
+            guard let file = ThumbnailSample.file(sample) else { continue }
+            let status = comparePlane(
+                of: file, component: .random(in: 1...(sample.color == 2 ? 1 : 3), using: &random),
+                side: .random(in: 2...4, using: &random),
+                windowBytes: [0, 4096, .random(in: 4096...9000, using: &random)].randomElement(using: &random) ?? 0,
+                "\(sample)")
+            statuses[status.rawValue, default: 0] += 1
+        }
+        // Progressive files are passed on. All other statuses are for damaged files.
+        let allowed = [
+            WEBIMAGE_JPEG_THUMBNAIL_OK, WEBIMAGE_JPEG_THUMBNAIL_FRAME, WEBIMAGE_JPEG_THUMBNAIL_COLOR,
+            WEBIMAGE_JPEG_THUMBNAIL_RANGE,
+        ]
+        #expect(Set(statuses.keys).isSubset(of: allowed.map(\.rawValue)))
+        #expect(statuses[WEBIMAGE_JPEG_THUMBNAIL_OK.rawValue, default: 0] >= 15)
+    }
+
+    /// The rest of a damaged file is decoded one symbol at a time, so that no work is lost.
+    @Test(arguments: 0..<4) func damagedFilesHaveTheCoefficientsOfLibjpegTurbo(part: Int) throws {
+        var random = SeededRandom.printingSeed()
+        var accepted = 0
+        for _ in 0..<30 {
+            var sample = ThumbnailSample.random(&random)
+            sample.kind = Int32(Int.random(in: 0...1, using: &random))
+            sample.width = .random(in: 1...150, using: &random)
+            sample.height = .random(in: 1...150, using: &random)
+            guard let file = ThumbnailSample.file(sample) else { continue }
+            for _ in 0..<30 {
+                var damaged = file
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let range = Bool.random(using: &random) ? 2..<damaged.count : damaged.count / 2..<damaged.count
+                    damaged[Int.random(in: range, using: &random)] = .random(in: 0...255, using: &random)
+                }
+                // Do not decode a picture whose damaged header declares millions of pixels.
+                let size = ThumbnailSample.reference(Data(damaged.prefix(700)), bytes: 3).size
+                guard size.width * size.height < 100_000 else { continue }
+                let status = comparePlane(
+                    of: damaged, component: .random(in: 1...3, using: &random),
+                    side: .random(in: 2...4, using: &random),
+                    windowBytes: 4096, "\(sample)")
+                accepted += status == WEBIMAGE_JPEG_THUMBNAIL_OK ? 1 : 0
+            }
+        }
+        #expect(accepted > 20)
+    }
+
+    /// Most of the samples of a photo at the highest quality are long symbols, which are not in the tables.
+    @Test func longSymbolsAreDecodedOneByOne() throws {
+        var sample = ThumbnailSample.plain(300, 200)
+        sample.quality = 100
+        sample.content = Int32(WEBIMAGE_JPEG_SAMPLE_NOISE)
+        sample.has_long_codes = 1
+        let file = try #require(ThumbnailSample.file(sample))
+        for side in 2...4 {
+            for component in 1...3 {
+                let status = comparePlane(of: file, component: component, side: side, windowBytes: 0, "noise")
+                #expect(status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+            }
+        }
+        let result = PlaneSample.decode(file, to: (75, 50), index: 0, side: 2, component: 1)
+        #expect(result.work.slow_symbols > 100 && result.work.plane_steps > 0)
+    }
+
+    /// The result of each plane is that of a filter in real numbers over the plane, for any part of the picture.
+    @Test func planesAreScaledFromTheirExactPart() throws {
+        var random = SeededRandom.printingSeed()
+        for color in [WEBIMAGE_JPEG_SAMPLE_YCC, WEBIMAGE_JPEG_SAMPLE_RGB, WEBIMAGE_JPEG_SAMPLE_GRAY] {
+            for _ in 0..<6 {
+                var sample = ThumbnailSample.plain(
+                    .random(in: 90...400, using: &random), .random(in: 90...400, using: &random))
+                sample.color = Int32(color)
+                sample.has_own_chroma = color == WEBIMAGE_JPEG_SAMPLE_YCC ? 1 : 0
+                sample.seed = random.next()
+                let file = try #require(ThumbnailSample.file(sample))
+                let (wide, high) = (Double(sample.width), Double(sample.height))
+                let region = PixelRegion(
+                    left: .random(in: 0...wide / 3, using: &random), top: .random(in: 0...high / 3, using: &random),
+                    width: .random(in: wide / 3...wide * 2 / 3, using: &random),
+                    height: .random(in: high / 3...high * 2 / 3, using: &random))
+                let side = Int.random(in: 2...4, using: &random), chroma = Int.random(in: 2...4, using: &random)
+                let target = (
+                    width: Int.random(in: 5...60, using: &random), height: Int.random(in: 5...60, using: &random)
+                )
+                let ideal = try PlaneSample.ideal(
+                    file, sample, region: region, side: side, chroma: chroma, to: target)
+                for isPortable in [false, true] {
+                    for (index, format) in [PixelFormat.gray8, .rgb8, .rgba8, .bgra8Premultiplied].enumerated() {
+                        // libjpeg-turbo converts RGB to grey.
+                        if format == .gray8, color == WEBIMAGE_JPEG_SAMPLE_RGB { continue }
+                        let result = PlaneSample.decode(
+                            file, to: target, index: index, region: region, side: side, chroma: chroma,
+                            isPortable: isPortable)
+                        #expect(result.status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+                        let order = index == 3 ? [2, 1, 0] : index == 0 ? [0] : [0, 1, 2]
+                        for (place, channel) in order.enumerated() {
+                            let step = format.bytesPerPixel
+                            let values = Swift.stride(from: place, to: result.pixels.count, by: step).map {
+                                Float(result.pixels[$0])
+                            }
+                            let expected = format == .gray8 ? ideal.gray : ideal.colors[channel]
+                            let worst = zip(values, expected).map { abs($0 - $1) }.max() ?? 0
+                            // Rounding of the weights and of the result; chroma counts up to 1.8 times.
+                            #expect(worst < 1.5, "\(sample), \(region) to \(target), channel \(channel)")
+                        }
+                        if format.hasAlpha {
+                            let alphas = Swift.stride(from: 3, to: result.pixels.count, by: 4).map { result.pixels[$0] }
+                            #expect(alphas.allSatisfy { $0 == 255 })
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func reasonsToPassAFileOn() throws {
+        var sample = ThumbnailSample.plain(640, 480)
+        let file = try #require(ThumbnailSample.file(sample))
+        func status(
+            _ file: Data, _ change: (inout webimage_jpeg_thumbnail_request) -> Void = { _ in },
+            planes: (inout webimage_jpeg_thumbnail_planes) -> Void = { _ in }
+        ) -> ThumbnailSample.Status {
+            PlaneSample.decode(file, to: (80, 60), side: 2, change: change, changePlanes: planes).status
+        }
+        #expect(status(file) == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        sample.kind = Int32(WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE)
+        #expect(status(try #require(ThumbnailSample.file(sample))) == WEBIMAGE_JPEG_THUMBNAIL_FRAME)
+        sample.kind = 0
+        sample.color = Int32(WEBIMAGE_JPEG_SAMPLE_RGB)
+        let colors = try #require(ThumbnailSample.file(sample))
+        #expect(status(colors, { $0.format = WEBIMAGE_JPEG_THUMBNAIL_GRAY }) == WEBIMAGE_JPEG_THUMBNAIL_COLOR)
+        // A quantisation factor that the 16-bit products do not allow.
+        sample.color = 0
+        sample.quality = 1
+        sample.is_baseline = 0
+        #expect(status(try #require(ThumbnailSample.file(sample))) == WEBIMAGE_JPEG_THUMBNAIL_RANGE)
+        // Numbers of the caller that do not fit the file.
+        for change in [
+            { $0.file_width = 641 }, { $0.side = 5 }, { $0.chroma_side = 1 }, { $0.x = 1 }, { $0.y = -1 },
+            { $0.height = 0 },
+            { $0.width = .nan }, { $0.side = 0 },
+        ] as [(inout webimage_jpeg_thumbnail_planes) -> Void] {
+            #expect(status(file, planes: change) == WEBIMAGE_JPEG_THUMBNAIL_MARKER)
+        }
+        #expect(status(file, planes: { $0.component = 4 }) == WEBIMAGE_JPEG_THUMBNAIL_COLOR)
+        // Sampling factors that do not divide the largest one: libjpeg-turbo refuses them.
+        var fraction = file
+        let frame = try #require(file.range(of: Data([0xff, 0xc0])))
+        fraction[frame.upperBound + 9] = 0x31
+        fraction[frame.upperBound + 12] = 0x21
+        #expect(status(fraction) == WEBIMAGE_JPEG_THUMBNAIL_SAMPLING)
+        #expect(status(file, { $0.deadline = 0 }) == WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME)
+        #expect(status(file, { $0.should_stop = { 1 } }) == WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME)
+    }
+
+    @Test func everyPrefixOfAFileIsPassedOn() throws {
+        for interval in [0, 3] {
+            var sample = ThumbnailSample.plain(90, 60)
+            sample.restart_interval = Int32(interval)
+            let file = try #require(ThumbnailSample.file(sample))
+            for length in 0..<file.count {
+                let status = PlaneSample.decode(Data(file.prefix(length)), to: (12, 8), side: 3, of: (90, 60)).status
+                #expect(status.rawValue > WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY.rawValue)
+            }
+            #expect(PlaneSample.decode(file, to: (12, 8), side: 3).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        }
+    }
+}
