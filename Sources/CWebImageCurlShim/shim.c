@@ -4,7 +4,10 @@
 // libcurl's functions. webimage_curl_bind fills the table before all other calls; the table does not change afterwards.
 static CurlFunctions curl;
 
-const char *webimage_curl_bind(void *library) { return CurlFunctions_bind(library, &curl); }
+const char *webimage_curl_bind(void *library) {
+    webimage_coding_bind(library);
+    return CurlFunctions_bind(library, &curl);
+}
 
 #define WEBIMAGE_CURL_DEFINE(result, name, parameters, call) \
     result webimage_##name parameters { return call; }

@@ -5,7 +5,9 @@
 #error "The headers of libcurl are missing: run Scripts/setup of swift-web-image, or install libcurl4-openssl-dev"
 #endif
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // curl's error code for a header field that is too large. Since curl 8.6 its name is CURLE_TOO_LARGE. It is defined
 // here because older headers lack the name, and the library loaded at run time can be newer than the headers.
@@ -20,6 +22,24 @@ _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header fiel
 // Finds all functions of libcurl in `library`, a handle from dlopen(3). Returns the name of a missing function, or
 // NULL. Call it once, before all other functions of this shim.
 const char *webimage_curl_bind(void *library);
+
+// Content codings (RFC 9110 §8.4.1). Swift cannot call their libraries directly: they are known only when libcurl was
+// loaded, and zlib's stream contains pointers into itself.
+typedef enum { WEBIMAGE_GZIP, WEBIMAGE_DEFLATE, WEBIMAGE_BROTLI, WEBIMAGE_ZSTD } webimage_coding;
+typedef struct webimage_decoder webimage_decoder;
+
+// Finds the functions of the libraries that were loaded with libcurl. Called once, by webimage_curl_bind.
+void webimage_coding_bind(void *library);
+bool webimage_coding_is_available(webimage_coding coding);
+// Returns NULL if the coding is not available or no memory is left.
+webimage_decoder *webimage_decoder_new(webimage_coding coding);
+void webimage_decoder_free(webimage_decoder *decoder);
+// Whether the body may end here.
+bool webimage_decoder_is_complete(const webimage_decoder *decoder);
+// Decodes a part of the input. Returns 0 for success, 1 if the rest of the input is not part of the body, -1 if the input is
+// damaged. Call it again while it has consumed or written bytes.
+int webimage_decoder_run(webimage_decoder *decoder, const uint8_t *in, size_t in_size, size_t *consumed, uint8_t *out,
+                         size_t out_size, size_t *written);
 
 typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t count, void *context);
 

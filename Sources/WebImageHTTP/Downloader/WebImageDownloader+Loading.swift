@@ -60,7 +60,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let plain = try preparedParameters(for: load)
         guard let cached = load.cached else { return try await fetch(load, plain, progress: progress) }
         var parameters = plain
-        let revalidation = Revalidation(cached, plain.transfer.request, now: clock.date)
+        let revalidation = Revalidation(
+            cached, plain.transfer.request, now: clock.date, verdict: load.verdict)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
         case .revalidate(let fields), .staleWhileRevalidate(let fields):

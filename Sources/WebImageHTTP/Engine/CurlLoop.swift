@@ -83,7 +83,8 @@ final class CurlLoop {
         if active.isEmpty { blocks.keepsSpares = true }
         transfer.easy = easy
         transfer.clock = clock
-        transfer.configure(easy, cookies: cookies)
+        let chain = transfer.job.cookies?.jar(label: label)
+        transfer.configure(easy, cookies: transfer.job.request.httpShouldHandleCookies ? cookies : chain)
         transfer.noteActivity()
         transfer.lastSample = clock.now
         guard webimage_curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
@@ -115,6 +116,7 @@ final class CurlLoop {
     /// Whether a transfer failed because the server had already closed the reused connection. True only if nothing was
     /// received and the request has no body. Such a transfer can be started again over a new connection.
     private static func isStaleConnection(_ transfer: CurlTransfer, easy: CurlEasy, code: CURLcode) -> Bool {
+        if transfer.isUnasked { return true }
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
         }
@@ -139,7 +141,7 @@ final class CurlLoop {
         // With these results, the last parsed head is the final head. Deliver it now if it was not delivered yet.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
-        let response = transfer.response ?? transfer.head.response(url: transfer.url)
+        let response = transfer.response ?? transfer.finalHead
         // A redirect needs no body, so it does not matter how its body ended.
         if transfer.isRedirect {
             return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
@@ -156,6 +158,7 @@ final class CurlLoop {
                     code, message: easy.message(for: code), url: transfer.url, maxBodyBytes: transfer.maxBodyBytes,
                     declaredBytes: response.fieldsContentLength))
         }
+        if let error = transfer.incompleteBody { return .failure(error) }
         return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
     }
 

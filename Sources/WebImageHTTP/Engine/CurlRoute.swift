@@ -69,7 +69,9 @@ private func checkConnection(
 ) -> Int32 {
     guard let context, let remote else { return CURL_PREREQFUNC_ABORT }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    guard let refusal = transfer.refusal(of: IPAddress(String(cString: remote))) else { return CURL_PREREQFUNC_OK }
+    let address = IPAddress(String(cString: remote))
+    transfer.remoteAddress = address?.description
+    guard let refusal = transfer.refusal(of: address) else { return CURL_PREREQFUNC_OK }
     transfer.refusal = refusal
     return CURL_PREREQFUNC_ABORT
 }

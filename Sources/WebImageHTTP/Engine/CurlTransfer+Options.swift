@@ -42,8 +42,8 @@ extension CurlTransfer {
         setBasics(easy)
         setMethod(easy)
         setTLS(easy)
-        easy.setHeaders(Self.headerLines(job.request))
         let route = job.route.members
+        easy.setHeaders(Self.headerLines(job.request, acceptsCodings: route.signature == nil))
         if let username = route.username { easy.set(CURLOPT_USERNAME, username) }
         if let password = route.password { easy.set(CURLOPT_PASSWORD, password) }
         // 0b11 is CURLAUTH_BASIC | CURLAUTH_DIGEST, which are macros that Swift cannot import. CURLAUTH_ANY is not
@@ -53,7 +53,7 @@ extension CurlTransfer {
             // This option replaces the schemes above, so it is set after them.
             easy.set(CURLOPT_AWS_SIGV4, signature)
         }
-        if job.request.httpShouldHandleCookies, let cookies {
+        if let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")
         }
@@ -74,7 +74,6 @@ extension CurlTransfer {
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         // Ignore the head of a proxy's response to CONNECT, because it is not the response of the server.
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         easy.set(CURLOPT_BUFFERSIZE, 64 * 1024)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(idleTimeout * 1000))
@@ -133,17 +132,35 @@ extension CurlTransfer {
 
     /// The header lines of a request in curl's notation. A field with an empty value is written as `Name;`, because
     /// curl interprets `Name:` as a command to remove the field.
-    static func headerLines(_ request: WebImageRequest) -> [String] {
-        request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
+    ///
+    /// - Parameter acceptsCodings: Whether to ask for the content codings that ``ContentDecoding`` knows. A request that is
+    ///   signed has only the fields that were signed.
+    static func headerLines(_ request: WebImageRequest, acceptsCodings: Bool = false) -> [String] {
+        let lines = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
             $0.value.isEmpty ? "\($0.key);" : "\($0.key): \($0.value)"
         }
+        guard acceptsCodings, request.value(forHTTPHeaderField: "Accept-Encoding") == nil else { return lines }
+        return lines + ["Accept-Encoding: \(ContentDecoding.acceptField)"]
+    }
+
+    /// The parsed head with the address that sent it.
+    var finalHead: WebImageResponse {
+        var response = head.response(url: url)
+        if let remoteAddress { response.remoteAddress = remoteAddress }
+        return response
     }
 
     /// Delivers the parsed head to the sink unless it was already delivered or is an interim head (1xx). Returns false
     /// if the transfer must end.
     func deliverParsedHead() -> Bool {
         guard !hasDeliveredHead, head.statusCode != nil, !head.isInterim else { return true }
-        return deliverHead(head.response(url: url))
+        if head.statusCode == 408, !needsFreshConnection, job.request.httpBody == nil,
+            easy?.long(CURLINFO_NUM_CONNECTS) == 0
+        {
+            isUnasked = true
+            return false
+        }
+        return deliverHead(finalHead)
     }
 
     /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the

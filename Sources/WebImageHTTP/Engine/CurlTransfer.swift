@@ -33,6 +33,13 @@ final class CurlTransfer: @unchecked Sendable {
     /// The reason why the policy refused an address; nil if it refused no address. If the policy refused several
     /// addresses, this is the reason for the last one.
     var addressRefusal: WebImageError?
+    /// Undoes the content codings of the body; nil if it has none.
+    private var decoding: ContentDecoding?
+    /// Whether the response is a 408 that the server sent before it received the request: it had waited too long on an idle
+    /// connection.
+    var isUnasked = false
+    /// The address of the connection; nil if the policy does not check addresses.
+    var remoteAddress: String?
     /// Whether the transfer must use a new connection. True for the second attempt, if the first attempt failed because
     /// the server had closed the reused connection.
     var needsFreshConnection = false
@@ -76,7 +83,7 @@ final class CurlTransfer: @unchecked Sendable {
     func prepareRetry() {
         needsFreshConnection = true
         head = ResponseHeadParser()
-        (refusal, addressRefusal) = (nil, nil)
+        (refusal, addressRefusal, remoteAddress, isUnasked) = (nil, nil, nil, false)
         (lastWireBytes, drainEnd, isRedirect) = (0, nil, false)
     }
 
@@ -94,6 +101,9 @@ final class CurlTransfer: @unchecked Sendable {
         isRedirect = Redirect(response, from: url) != nil
         if isRedirect { refusal = nil }
         lastSample = clock?.now ?? .now
+        if refusal == nil, !isRedirect, let field = response.value(forHTTPHeaderField: "content-encoding") {
+            decoding = ContentDecoding(field)
+        }
         guard refusal != nil || isRedirect else {
             if needsSamples { clock?.requireCheck(by: idleDeadline) }
             return true
@@ -113,6 +123,21 @@ final class CurlTransfer: @unchecked Sendable {
             bodyBytes += bytes.count
             return bodyBytes <= Self.maxDrainedBytes
         }
+        guard let decoding else { return deliverDecoded(bytes) }
+        guard decoding.decode(bytes, deliver: deliverDecoded) else {
+            if refusal == nil { refusal = decoding.error("the body is damaged").with(url: url) }
+            return false
+        }
+        return true
+    }
+
+    /// The error of a body that has ended before its last coding; nil if it is whole.
+    var incompleteBody: WebImageError? {
+        guard drainEnd == nil, let decoding, !decoding.isComplete else { return nil }
+        return decoding.error("the body ends too early").with(url: url)
+    }
+
+    private func deliverDecoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= maxBodyBytes - bodyBytes else {
             refusal = .bodyLimit(actual: .max, allowed: maxBodyBytes)
             return false
@@ -135,13 +160,9 @@ final class CurlTransfer: @unchecked Sendable {
         return drainEnd.map { min($0, deadline) } ?? deadline
     }
 
-    /// Whether bytes may arrive or leave without a call of the callbacks: the request has a body, or curl decompresses
-    /// the response. The bytes on the wire are then sampled.
-    private var needsSamples: Bool {
-        if !hasDeliveredHead { return job.request.httpBody != nil }
-        let coding = response?.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "identity"
-        return coding != "identity"
-    }
+    /// Whether bytes may leave without a call of the callbacks, because the request has a body. The bytes on the wire are
+    /// then sampled.
+    private var needsSamples: Bool { !hasDeliveredHead && job.request.httpBody != nil }
 
     /// Whether no byte was exchanged during the timeout.
     ///

@@ -12,6 +12,8 @@ public final class WebImageDownloaderJob: Sendable {
     /// The context of the load.
     public var context: WebImageContext? { values.dictionary }
 
+    /// The cookies of a chain of redirects; nil if the engine's cookies are used, or none.
+    let cookies: CookieChain?
     let route: CurlRoute
     let priority: LoadPriority
     /// Whether the operation follows redirects itself and uses the connections of ``WebImageDownloader/shared``, because
@@ -34,6 +36,8 @@ public final class WebImageDownloaderJob: Sendable {
         self.route = route
         self.priority = priority
         self.isAlone = isAlone
+        let isServer = route.members.policy?.publicAddressesOnly ?? false
+        cookies = isServer && !request.httpShouldHandleCookies ? CookieChain() : nil
         ownEngine = engine
         options = load?.options ?? []
         values = load?.values ?? RequestContext(nil)
@@ -54,6 +58,7 @@ public final class WebImageDownloaderJob: Sendable {
         self.route = route ?? job.route
         self.priority = priority ?? job.priority
         (options, values) = (job.options, job.values)
+        cookies = job.cookies
         ownEngine = job.ownEngine
         isAlone = job.isAlone
     }

@@ -2,7 +2,7 @@ package import Foundation
 package import WebImageCore
 package import WebImageLoading
 
-/// The caching rules of RFC 9111 for a private cache. This type only makes decisions and performs no I/O.
+/// The caching rules of RFC 9111, for a private cache or a shared one. This type only makes decisions and performs no I/O.
 package struct HTTPCachePolicy: Sendable, Hashable {
     /// The next step for a request for which a stored response exists.
     package enum Decision: Sendable, Hashable {
@@ -23,8 +23,12 @@ package struct HTTPCachePolicy: Sendable, Hashable {
     package var heuristicFraction: Double
     /// The longest heuristic lifetime, in seconds.
     var maxHeuristicLifetime: TimeInterval = 86_400
+    /// Whether the cache has several users, so that `s-maxage` and `proxy-revalidate` apply.
+    let isShared: Bool
 
-    package init(heuristicFraction: Double = 0.1) { self.heuristicFraction = heuristicFraction }
+    package init(heuristicFraction: Double = 0.1, isShared: Bool = false) {
+        (self.heuristicFraction, self.isShared) = (heuristicFraction, isShared)
+    }
 
     /// Whether the body of a response may be stored (§3). True if neither the request nor the response has `no-store`.
     package static func mayStore(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
@@ -46,16 +50,27 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         }
         // The response is fresh only for the target of the redirects. If a redirect is not fresh, the server may now
         // redirect to another target.
-        guard stored.redirects.allSatisfy({ isFresh($0, for: request, now: now) }) else { return revalidation }
+        guard hasFreshRedirects(stored, for: request, now: now) else { return revalidation }
         let lifetime = lifetime(stored, control)
         if age < lifetime, age <= asked.seconds("max-age") ?? .infinity { return .fresh }
         let staleness = age - lifetime
-        if !control.contains("must-revalidate"), !fields.isEmpty,
+        if !isStrict(control), !fields.isEmpty,
             let window = control.seconds("stale-while-revalidate"), staleness <= window
         {
             return .staleWhileRevalidate(fields)
         }
         return revalidation
+    }
+
+    /// Whether the redirects that led to a response may be reused for a request.
+    package func hasFreshRedirects(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Bool {
+        stored.redirects.allSatisfy { isFresh($0, for: request, now: now) }
+    }
+
+    /// Whether a stale response must not be used (§5.2.2.2, §5.2.2.8, §5.2.2.10).
+    private func isStrict(_ control: CacheControl) -> Bool {
+        control.contains("must-revalidate")
+            || isShared && (control.contains("proxy-revalidate") || control.contains("s-maxage"))
     }
 
     private static func mustAsk(_ stored: StoredResponse, control: CacheControl, asked: CacheControl) -> Bool {
@@ -69,18 +84,19 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         let stored = redirect.response
         let control = CacheControl(stored.fields["cache-control"])
         let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
-        guard stored.matches(request), !control.contains("no-store"),
+        guard stored.matches(request), !control.contains("no-store"), !isShared || !control.contains("private"),
             !Self.mustAsk(stored, control: control, asked: asked),
             let age = age(stored, now: now), age <= asked.seconds("max-age") ?? .infinity
         else { return false }
-        let hasLifetime = control.contains("max-age") || stored.fields["expires"] != nil
+        let hasLifetime =
+            control.contains("max-age") || stored.fields["expires"] != nil || isShared && control.contains("s-maxage")
         return hasLifetime ? age < lifetime(stored, control) : [301, 308].contains(redirect.status)
     }
 
     /// Whether a stale stored response may be used after a failed fetch (`stale-if-error`, RFC 5861 §4).
     package func mayServeAfterError(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Bool {
         let control = CacheControl(stored.fields["cache-control"])
-        guard stored.matches(request), !control.contains("must-revalidate"), !control.contains("no-cache"),
+        guard stored.matches(request), !isStrict(control), !control.contains("no-cache"),
             let window = control.seconds("stale-if-error"), let age = age(stored, now: now)
         else { return false }
         return age - lifetime(stored, control) <= window
@@ -119,6 +135,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
     }
 
     private func lifetime(_ stored: StoredResponse, _ control: CacheControl) -> TimeInterval {
+        if isShared, let maxAge = control.seconds("s-maxage") { return maxAge }
         if let maxAge = control.seconds("max-age") { return maxAge }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
         if let expires = stored.fields["expires"] {
@@ -135,7 +152,10 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         guard now >= stored.responseTime else { return nil }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
         let apparent = max(0, stored.responseTime - date)
-        let named = stored.fields["age"].flatMap { TimeInterval($0) }.map { $0.isFinite ? max($0, 0) : 0 } ?? 0
+        // Of several values, the first one counts (§5.1).
+        let first = stored.fields["age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces) ?? ""
+        let isNumber = !first.isEmpty && first.utf8.allSatisfy(\.isASCIIDigit)
+        let named = isNumber ? min(TimeInterval(first) ?? 0, 2_147_483_648) : 0
         let delay = max(0, stored.responseTime - stored.requestTime)
         return max(apparent, named + delay) + now - stored.responseTime
     }

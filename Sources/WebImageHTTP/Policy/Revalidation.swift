@@ -30,18 +30,33 @@ struct Revalidation: Sendable {
     private let cached: EncodedResource
     private let stored: StoredResponse
     private let request: WebImageRequest
+    private let verdict: (@Sendable (EncodedResource) -> CachedVerdict)?
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
     /// Returns nil if the body was cached without its response fields. Such a body cannot be revalidated. The caller
     /// fetches the body again and compares the new bytes with the cached bytes.
-    init?(_ cached: EncodedResource, _ request: WebImageRequest, now: TimeInterval) {
+    ///
+    /// - Parameter verdict: The caller's own rules for the cached body; nil for those of a private cache.
+    init?(
+        _ cached: EncodedResource, _ request: WebImageRequest, now: TimeInterval,
+        verdict: (@Sendable (EncodedResource) -> CachedVerdict)? = nil
+    ) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached
         self.stored = stored
         self.request = request
+        self.verdict = verdict
         // Metadata of an older version does not name the URL that sent the validators. The entry may be that of a
         // redirect's target, so fetch the body without validators.
-        decision = stored.source == nil ? .fetch : Self.policy.decision(stored, for: request, now: now)
+        if stored.source == nil {
+            decision = .fetch
+        } else if let verdict {
+            let fields = HTTPCachePolicy.validators(stored)
+            let mayBeFresh = stored.matches(request) && verdict(cached) == .fresh
+            decision = mayBeFresh ? .fresh : stored.matches(request) && !fields.isEmpty ? .revalidate(fields) : .fetch
+        } else {
+            decision = Self.policy.decision(stored, for: request, now: now)
+        }
     }
 
     /// The validators of the cached body with the URL to which they may be sent.
@@ -64,7 +79,9 @@ struct Revalidation: Sendable {
         case (_, .http(let status)): isServerFault = status >= 500
         default: isServerFault = false
         }
-        return isServerFault && Self.policy.mayServeAfterError(stored, for: request, now: now)
+        guard isServerFault else { return false }
+        if let verdict { return stored.matches(request) && verdict(cached) != .unusable }
+        return Self.policy.mayServeAfterError(stored, for: request, now: now)
     }
 
     /// Returns the cached body after a 304, with metadata that contains the fields of the 304. Nil if the 304 belongs to

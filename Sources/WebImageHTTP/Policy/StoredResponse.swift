@@ -18,6 +18,9 @@ package struct StoredResponse: Sendable, Hashable {
     package fileprivate(set) var source: String?
     /// The redirects that led to the response, in order. Each redirect has its own lifetime.
     package private(set) var redirects: [StoredRedirect] = []
+    /// The servers from which the response came: those of its redirects, then its own. Empty if unknown. After a 304, also
+    /// those that have confirmed it.
+    package private(set) var hops: [ResponseHop] = []
 
     static let keptFields = [
         "etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary",
@@ -35,6 +38,9 @@ package struct StoredResponse: Sendable, Hashable {
         fields = response.values(of: Self.keptFields)
         varying = Self.varying(fields["vary"], of: request)
         source = (url ?? request.url).sourceDigest
+        if let address = response.remoteAddress {
+            hops = [ResponseHop(response.url ?? url ?? request.url, address: address)]
+        }
     }
 
     /// Returns the response with the redirects that led to it. With too many redirects, the source is unknown, and the
@@ -42,11 +48,24 @@ package struct StoredResponse: Sendable, Hashable {
     func following(_ redirects: [StoredRedirect]) -> StoredResponse {
         var copy = self
         copy.redirects = redirects
+        // A hop without an address is unknown, and with it the whole way.
+        let earlier = redirects.map(\.response.hops)
+        if earlier.contains([]) { copy.hops = [] }
+        copy.hops = earlier.reversed().reduce(copy.hops) { Self.joined($1, $0) }
         if redirects.count > Self.maxRedirects { (copy.redirects, copy.source) = ([], nil) }
         return copy
     }
 
     private static let maxRedirects = 20
+
+    /// The most hops that are stored. A response with more of them has an unknown way.
+    private static let maxHops = 64
+
+    private static func joined(_ first: [ResponseHop], _ second: [ResponseHop]) -> [ResponseHop] {
+        if first.isEmpty || second.isEmpty { return [] }
+        let all = first + second.filter { !first.contains($0) }
+        return all.count <= maxHops ? all : []
+    }
 
     /// Returns the stored response updated by a 304. Fields of the 304 replace stored fields (RFC 9111 §3.2).
     package func merged(
@@ -58,6 +77,9 @@ package struct StoredResponse: Sendable, Hashable {
         copy.responseTime = responseTime
         // The age is counted from the 304. If the 304 has no `Age` field, the initial age is 0.
         copy.fields["age"] = nil
+        if let address = response.remoteAddress {
+            copy.hops = Self.joined(hops, [ResponseHop(response.url ?? request.url, address: address)])
+        }
         copy.fields.merge(response.values(of: Self.keptFields)) { $1 }
         copy.varying = Self.varying(copy.fields["vary"], of: request)
         return copy
@@ -67,6 +89,7 @@ package struct StoredResponse: Sendable, Hashable {
     func reached(as other: StoredResponse) -> StoredResponse {
         var copy = self
         (copy.source, copy.redirects) = (other.source, other.redirects)
+        if !other.hops.isEmpty { copy.hops = Self.joined(hops, other.hops) }
         return copy
     }
 
@@ -94,7 +117,11 @@ package struct StoredResponse: Sendable, Hashable {
 /// The format on disk. It consists of lines of text; the first line is the signature of the format.
 extension StoredResponse {
     private static let signature = EncodedResource.responseSignature
-    private static let maxBytes = 16 * 1024
+    private static let maxBytes = 48 * 1024
+    /// The fields whose values may be longer than others, and their longest values, in bytes. A longer value is cut one byte
+    /// later, so that a reader sees that it is too long.
+    private static let longFields: Set<String> = ["cache-tag", "surrogate-key"]
+    package static let maxTagBytes = 16 * 1024
 
     package var serialized: Data {
         var text = Self.signature
@@ -105,6 +132,7 @@ extension StoredResponse {
             text += "\n@source: "
             text += source
         }
+        for hop in hops { text += "\n@hop: \(hop.origin) \(hop.address)" }
         // The lines of a redirect have a prefix, so that readers of the older format ignore them.
         for redirect in redirects { redirect.add(to: &text, prefix: "\n>") }
         return Data(text.utf8)
@@ -121,13 +149,13 @@ extension StoredResponse {
             text += prefix
             text += name
             text += ": "
-            text += Self.line(value)
+            text += Self.line(value, most: Self.longFields.contains(name) ? Self.maxTagBytes + 1 : 2000)
         }
         guard !varying.isEmpty else { return }
         for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { text += "\(prefix)?\(name): \(digest)" }
     }
 
-    /// Parses the output of ``serialized``; nil for data with another signature, invalid times or more than 16 KiB.
+    /// Parses the output of ``serialized``; nil for data with another signature, invalid times or more than 48 KiB.
     package init?(serialized data: Data) {
         guard data.count <= Self.maxBytes else { return nil }
         var lines = String(decoding: data, as: UTF8.self).split(separator: "\n")[...]
@@ -144,6 +172,9 @@ extension StoredResponse {
                 guard StoredRedirect.add(name.dropFirst(), value, to: &redirects) else { return nil }
             } else if name == "@source" {
                 source = value
+            } else if name == "@hop" {
+                guard let hop = ResponseHop(value), hops.count < Self.maxHops else { return nil }
+                hops.append(hop)
             } else {
                 add(name, value)
             }
@@ -158,10 +189,31 @@ extension StoredResponse {
         }
     }
 
-    private static func line(_ value: String) -> String {
+    private static func line(_ value: String, most: Int) -> String {
         // A fast path for printable ASCII. Examining characters takes 30 times as long as examining bytes.
-        if value.utf8.count <= 2000, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return value }
-        return String(value.prefix(2000).map { $0.isNewline ? " " : $0 })
+        if value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return value.utf8.count <= most ? value : String(value.utf8.prefix(most)) ?? ""
+        }
+        return String(value.prefix(most).map { $0.isNewline ? " " : $0 })
+    }
+}
+
+/// A server from which a response came, for readers with other rules about servers.
+package struct ResponseHop: Sendable, Hashable {
+    /// Scheme and host. The rest of the URL is not stored, because it may contain a secret.
+    package let origin: String
+    /// The numeric address.
+    package let address: String
+
+    init(_ url: URL, address: String) {
+        origin = "\(url.scheme?.lowercased() ?? "http")://\(url.host(percentEncoded: true) ?? "")"
+        self.address = address
+    }
+
+    fileprivate init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2 else { return nil }
+        (origin, address) = (String(parts[0]), String(parts[1]))
     }
 }
 

@@ -122,6 +122,9 @@ public struct ImageDataLoad: Sendable {
         get { cachedBox?.value }
         set { cachedBox = newValue.map(CachedBox.init) }
     }
+    /// Judges ``cached`` instead of the loader's own rules; nil for those of a private cache. Called at most twice: before the
+    /// request, and after its failure.
+    package var verdict: (@Sendable (EncodedResource) -> CachedVerdict)?
     /// Whether there is a cached entry.
     package var hasCached: Bool { cachedBox != nil }
 
@@ -157,6 +160,16 @@ public struct ImageDataLoad: Sendable {
         self.request = request
         self.priority = priority
     }
+}
+
+/// What may be done with a cached entry.
+package enum CachedVerdict: Sendable {
+    /// It may be used without a request.
+    case fresh
+    /// It may be used if a request for it fails.
+    case usableAfterError
+    /// It must be revalidated.
+    case unusable
 }
 
 /// A body while it is being received. Bytes are only appended. Any thread may read it.

@@ -12,6 +12,7 @@ public struct WebImageResponse: Sendable {
         var expectedContentLength: Int?
         var type: DeclaredType
         var httpVersion: String?
+        var remoteAddress: String?
 
         init(url: URL?, statusCode: Int?, fields: Fields, length: Int?, type: DeclaredType, version: String?) {
             self.url = url
@@ -23,9 +24,11 @@ public struct WebImageResponse: Sendable {
         }
 
         func copy() -> Storage {
-            Storage(
+            let copy = Storage(
                 url: url, statusCode: statusCode, fields: fields, length: expectedContentLength, type: type,
                 version: httpVersion)
+            copy.remoteAddress = remoteAddress
+            return copy
         }
     }
 
@@ -110,6 +113,12 @@ public struct WebImageResponse: Sendable {
     public var httpVersion: String? {
         get { storage.httpVersion }
         set { change { $0.httpVersion = newValue } }
+    }
+
+    /// The address that sent the response; nil if unknown. Only a downloader that checks addresses sets it.
+    package var remoteAddress: String? {
+        get { storage.remoteAddress }
+        set { change { $0.remoteAddress = newValue } }
     }
 
     /// Creates the head of a response.
@@ -353,16 +362,26 @@ package enum EntityTag {
         "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
     }
 
-    /// Whether `field`, the value of `If-None-Match`, contains the validator `tag` or is `*`. The comparison is weak
-    /// (RFC 9110 §13.1.2). Only the first 8 KB of the field are read.
-    package static func matches(_ field: String?, _ tag: String) -> Bool {
+    /// Whether `field`, the value of `If-None-Match` or `If-Match`, contains the validator `tag` or is `*`. Only the first
+    /// 8 KB of the field are read.
+    ///
+    /// - Parameter isStrong: Whether a weak validator matches nothing, as in `If-Match` (RFC 9110 §13.1.1). The comparison of
+    ///   `If-None-Match` is weak (§13.1.2).
+    package static func matches(_ field: String?, _ tag: String, isStrong: Bool = false) -> Bool {
         guard let field else { return false }
         // Try `==` first: almost every client sends only one validator, exactly as it received this validator.
-        if field == tag { return true }
+        if field == tag { return !isStrong || !tag.hasPrefix("W/") }
         let trimmed = field.trimmingCharacters(in: .whitespaces)
         if trimmed == "*" { return true }
-        return trimmed.prefix(8192).split(separator: ",").contains { part in
-            opaque(String(part)) == tag
+        // A validator can contain commas.
+        var isQuoted = false
+        let parts = trimmed.utf8.prefix(8192).split { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }
+        return parts.contains { part in
+            let part = String(decoding: part, as: UTF8.self)
+            return isStrong ? part.trimmingCharacters(in: .whitespaces) == tag : opaque(part) == tag
         }
     }
 
