@@ -72,7 +72,11 @@ public final class S3ImageLoader: ImageDataLoader {
         let sent = clock.date
         var tag: String?
         if let cached, let stored {
+            let isFresh = load.verdict.map { $0(cached) == .fresh }
             switch HTTPCachePolicy().decision(stored, for: request, now: sent) {
+            case _ where isFresh == true:
+                return Self.result(cached.data, stored, WebImageResponse(url: url, statusCode: 304))
+            case .fresh where isFresh == false: tag = stored.fields["etag"]
             case .fresh: return Self.result(cached.data, stored, WebImageResponse(url: url, statusCode: 304))
             case .revalidate, .staleWhileRevalidate: tag = stored.fields["etag"]
             case .fetch: break

@@ -143,13 +143,7 @@ package final class SandboxPool: Sendable {
     ) throws(WebImageError) -> Value {
         var isRetry = false
         while true {
-            let start = ContinuousClock.now
-            let lent = try worker(for: kind, preferring: isRetry ? nil : preferred)
-            if let budget = WorkBudget.current {
-                var times = DecoderWorkerTimes()
-                times.waiting = ContinuousClock.now - start
-                budget.add(times)
-            }
+            let lent = try waited(for: kind, preferring: isRetry ? nil : preferred)
             do throws(WebImageError) {
                 let value = try body(lent.worker)
                 takeBack(lent)
@@ -160,6 +154,19 @@ package final class SandboxPool: Sendable {
                 isRetry = true
             }
         }
+    }
+
+    /// Returns a worker, and adds the time of the wait to the current ``WorkBudget``, also if the wait fails.
+    private func waited(for kind: Kind, preferring preferred: SandboxWorker?) throws(WebImageError) -> Lent {
+        let start = ContinuousClock.now
+        defer {
+            if let budget = WorkBudget.current {
+                var times = DecoderWorkerTimes()
+                times.waiting = ContinuousClock.now - start
+                budget.add(times)
+            }
+        }
+        return try worker(for: kind, preferring: preferred)
     }
 
     /// Starts a worker unless there is one, so that the first picture need not wait for it. Blocks the calling thread.
@@ -186,7 +193,13 @@ package final class SandboxPool: Sendable {
     private func worker(for kind: Kind, preferring preferred: SandboxWorker?) throws(WebImageError) -> Lent {
         var hasWaited = false
         while true {
-            try WorkBudget.checkCurrent()
+            do throws(WebImageError) {
+                try WorkBudget.checkCurrent()
+            } catch {
+                // The picture is not too expensive: it has not been decoded.
+                guard hasWaited, error.code == .limitExceeded else { throw error }
+                throw .noWorker("no decoder process was free in time")
+            }
             let seen = freed.count
             switch state.withLock({ next(for: kind, preferred, &$0, countsWait: !hasWaited) }) {
             case .use(let lent): return lent

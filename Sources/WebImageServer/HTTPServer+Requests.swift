@@ -13,17 +13,18 @@ extension HTTPServer {
     /// an open connection is answered: the client could not know that the server stops.
     func admit(_ number: UInt64, _ head: RequestHead) -> ServiceRequest? {
         let field = head.headers["X-Forwarded-For"]
-        let client = state.withLock { state -> IPAddress?? in
+        let accepted = state.withLock { state -> (client: IPAddress?, isProxied: Bool)? in
             if let deadline = state.stopDeadline, clock.now >= deadline { return nil }
             state.table.setPhase(number, .busy(nil))
             state.statistics.requests += 1
-            return .some(
-                ForwardedClient.address(
-                    peer: state.table[number]?.peer, field: field, trusted: state.limits.trustedProxies))
+            let (peer, trusted) = (state.table[number]?.peer, state.limits.trustedProxies)
+            let isProxied = peer.map { peer in trusted.contains { $0.contains(peer) } } ?? true
+            return (ForwardedClient.address(peer: peer, field: field, trusted: trusted), isProxied)
         }
-        guard let client else { return nil }
+        guard let (client, isProxied) = accepted else { return nil }
         var request = ServiceRequest(
             method: head.method, target: head.target, headers: head.headers, client: client?.description)
+        request.isFromTrustedProxy = isProxied
         request.arrivingBodies = head.isOld ? .ofKnownLength : .all
         return request
     }

@@ -132,7 +132,8 @@ struct RequestHead: Hashable {
         guard version.count == 8, version.starts(with: "HTTP/".utf8), version[last + 6].isASCIIDigit,
             version[last + 7] == 0x2E, version[last + 8].isASCIIDigit
         else { throw HeadError("the version of the request line is malformed, or the target contains a space") }
-        guard version[last + 6] == 0x31, version[last + 8] <= 0x31 else {
+        // A higher minor version is read as the highest known one (RFC 9110 §2.5).
+        guard version[last + 6] == 0x31 else {
             throw HeadError(505, "the version is not HTTP/1.0 or HTTP/1.1")
         }
         guard !place.isEmpty, !place.contains(0x20) else { throw HeadError("the target is empty or contains a space") }
@@ -172,10 +173,11 @@ struct RequestHead: Hashable {
         var seen: Set<String> = []
     }
 
-    /// Fields that nginx accepts only once. A request with two of them would otherwise have two meanings.
+    /// Fields that nginx accepts only once. A request with two of them would otherwise have two meanings. nginx also refuses
+    /// two lines of `If-Match` and `If-None-Match`, but they are one list (RFC 9110 §5.3).
     private static let single: Set<String> = [
-        "host", "content-length", "transfer-encoding", "if-modified-since", "if-unmodified-since", "if-match",
-        "if-none-match", "if-range", "expect", "authorization", "user-agent", "referer", "range", "content-type",
+        "host", "content-length", "transfer-encoding", "if-modified-since", "if-unmodified-since", "if-range", "expect",
+        "authorization", "user-agent", "referer", "range", "content-type",
         "upgrade",
     ]
     private static let lengthsOfSingle = Set(single.map(\.utf8.count))

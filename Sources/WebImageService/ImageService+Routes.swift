@@ -110,7 +110,8 @@ extension ImageService {
         switch path {
         case "/metrics":
             var response = page(
-                metrics.text(gauges: await gauges) + (provider.store.tiers?.metrics ?? ""), route: .metrics,
+                metrics.text(gauges: await gauges, unpurgeableSources: provider.fetcher.unpurgeableCount)
+                    + (provider.store.tiers?.metrics ?? ""), route: .metrics,
                 logEntry)
             response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
             return response
@@ -159,7 +160,7 @@ extension ImageService {
         guard settings.purgeTokens.count(where: { HMAC.isEqual(Array($0.utf8), token) }) > 0 else {
             throw ServiceRefusal(401, .unauthorized, "the token is missing or wrong")
         }
-        let purge = try PurgeRequest(query: query)
+        let purge = try PurgeRequest(query: query, settings.sources)
         let silent: [String]
         switch purge.subject {
         case .source(let url): silent = await self.purge(source: try settings.sources.reference(of: url))
@@ -173,16 +174,19 @@ extension ImageService {
 
     /// Returns the names of the tiers that have not received the purge.
     private func purge(source reference: SourcePolicy.Reference) async -> [String] {
-        let generation = await provider.store.purge(reference.key)
+        let store = provider.store
+        let generation = await store.purge(reference.key)
         provider.fetcher.purge(reference, before: generation)
-        let silent = await provider.store.tiers?.announce(generation, of: reference.key) ?? []
-        // Another machine may purge the same source meanwhile, and then both have the same number. The log of purges orders
-        // them when it is reached again.
-        let purges = provider.store.purges
-        if !purges.logNames.isDisjoint(with: silent) {
-            _ = await purges.purge([.prefix(reference.key)], isSoft: false)
-        }
-        return silent
+        // A tier may evict the number, or lose it at a restart; the log is sent again by every machine that knows it. Other
+        // machines have other local files.
+        let isShared = store.tiers?.holds(reference) ?? false
+        let unlogged = await store.purges.purge(
+            [.source(PurgeTable.name(of: reference.key))], isSoft: false, isOnlyHere: !isShared)
+        await store.flush()
+        let logNames = store.purges.logNames
+        let unnumbered = await store.tiers?.announce(generation, of: reference.key) ?? []
+        let silent = Set(unlogged).intersection(logNames).union(Set(unnumbered).subtracting(logNames))
+        return store.tiers?.tiers.levels.map(\.name).filter(silent.contains) ?? []
     }
 
     /// Purges the results of a target in the form in which the service answers it: with the path prefix, in each
@@ -210,6 +214,7 @@ extension ImageService {
                 routed.kind, routed.target.options, from: reference, accepted: accepted, settings: settings)
             provider.store.remove(key)
         }
+        await provider.store.flush()
         return []
     }
 

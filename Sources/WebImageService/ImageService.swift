@@ -47,9 +47,10 @@ public final class ImageService: Sendable {
 
     package init(
         configuration: ServiceConfiguration, loader: (any ImageDataLoader)?, clock: any DelayClock,
-        coders: ImageCodersManager = .shared, tiers: CacheTiers? = nil
+        coders: ImageCodersManager = .shared, tiers: CacheTiers? = nil, judgesAddresses: Bool? = nil
     ) throws(ConfigurationError) {
-        let settings = try ServiceSettings(configuration)
+        var settings = try ServiceSettings(configuration)
+        settings.rules.judgesAddresses = judgesAddresses ?? (loader == nil)
         var folder: LocalFolder?
         if let root = settings.sources.root {
             folder = LocalFolder(path: root)
@@ -60,16 +61,18 @@ public final class ImageService: Sendable {
             WorkLimiter.Limits(
                 works: configuration.queue, worksPerHost: configuration.queuePerHost,
                 queueWait: .milliseconds(configuration.queueWait), worksUnderOverload: 5 * pool.width,
-                requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
+                deadline: .seconds(configuration.decodeTimeout), requests: configuration.maxRequests,
+                requestsPerClient: configuration.maxRequestsPerClient),
             clock: clock
         ) { pool.waitingCountWithoutLow }
         let shared = tiers.map { SharedTiers(tiers: $0, clock: clock) }
-        downloader = loader == nil ? ServiceComponents.downloader(settings) : nil
+        downloader = loader == nil ? ServiceComponents.downloader(settings, clock: clock) : nil
         let results = ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration)
         let sources = ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration)
         let purges = PurgeJournal(tiers: tiers, disk: results ?? sources, clock: clock)
         let fetcher = SourceFetcher(
-            loader: loader ?? downloader ?? ServiceComponents.downloader(settings), cache: sources, folder: folder,
+            loader: loader ?? downloader ?? ServiceComponents.downloader(settings, clock: clock), cache: sources,
+            folder: folder,
             objects: ServiceComponents.objects(settings), order: limiter.order, clock: clock, purges: purges,
             tiers: shared)
         let store = ResultStore(
@@ -103,7 +106,8 @@ public final class ImageService: Sendable {
         try configuration.checkContradictions()
         try configuration.checkReferences()
         let (merged, waiting) = settings.configuration.reloaded(configuration)
-        let settings = try ServiceSettings(merged, checksReferences: false)
+        var settings = try ServiceSettings(merged, checksReferences: false)
+        settings.rules.judgesAddresses = self.settings.rules.judgesAddresses
         // First the policy of downloads, so that no request with the new settings follows a redirect that they forbid.
         if let downloader { ServiceComponents.apply(settings, to: downloader) }
         state.withLock { $0.settings = settings }
@@ -121,11 +125,12 @@ public final class ImageService: Sendable {
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Cancels work in the background and waits until stored results are written to disk, and for at most two seconds
+    /// Cancels work in the background and waits until stored results and sources are written to disk, and for at most two seconds
     /// until they are written to the tiers.
     public func shutdown() async {
         provider.background.close()
         await provider.store.flush()
+        await provider.fetcher.flush()
         await provider.store.tiers?.tiers.shutDown()
     }
 
@@ -152,7 +157,7 @@ public final class ImageService: Sendable {
         if let expires = known.expires, Double(expires) <= now { return nil }
         let store = provider.store
         guard store.knownGeneration(of: known.key.source) == known.key.generation,
-            let entry = store.entryInMemory(for: known.key), entry.isFresh(now: now), entry.head.etag == known.etag
+            let entry = store.entryInMemory(for: known.key, judge: known.judged), entry.isFresh(now: now)
         else { return nil }
         var logEntry = ServiceLogEntry(request)
         logEntry.target = known.logged

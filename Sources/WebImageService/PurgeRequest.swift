@@ -23,7 +23,9 @@ struct PurgeRequest {
 
     /// - Parameter query: `source=URL`, `target=TARGET`, `tag=TAG,TAG` or `prefix=URL`, percent-encoded, and for the last
     ///   two perhaps `&soft=yes` or `&soft=no`.
-    init(query: Substring) throws(ServiceRefusal) {
+    ///
+    /// - Parameter sources: Maps what clients write to the sources that entries have.
+    init(query: Substring, _ sources: SourcePolicy) throws(ServiceRefusal) {
         var query = query
         var softness: Bool?
         if let ending = ["&soft=yes", "&soft=no"].first(where: { query.hasSuffix($0) }) {
@@ -37,7 +39,7 @@ struct PurgeRequest {
         case "target": subject = .target(value)
         // A further parameter, such as a soft that is neither yes nor no, is not part of a tag or a prefix.
         case "tag" where !pair[1].contains("&"): subject = .entries(try Self.tags(value))
-        case "prefix" where !pair[1].contains("&"): subject = .entries([try Self.prefix(value)])
+        case "prefix" where !pair[1].contains("&"): subject = .entries(try Self.prefixes(value, sources))
         default: throw Self.unknown
         }
         switch subject {
@@ -59,6 +61,28 @@ struct PurgeRequest {
             throw .target("a purge has 1 to \(mostTags) tags of 1 to \(CacheTags.longest) visible characters")
         }
         return tags.map { .tag($0) }
+    }
+
+    /// The prefixes of sources whose URL begins with a text as clients write it, before replacements and the base URL.
+    private static func prefixes(
+        _ value: String, _ sources: SourcePolicy
+    ) throws(ServiceRefusal) -> [CachePurge.Subject] {
+        guard !value.contains("*"), let texts = sources.prefixes(of: value) else {
+            throw .target(
+                "sources with this prefix are replaced by sources without a common one; purge by tag or source")
+        }
+        var subjects: [CachePurge.Subject] = []
+        var refusal: ServiceRefusal?
+        for text in texts {
+            do throws(ServiceRefusal) {
+                let subject = try prefix(text)
+                if !subjects.contains(subject) { subjects.append(subject) }
+            } catch {
+                refusal = error
+            }
+        }
+        if subjects.isEmpty, let refusal { throw refusal }
+        return subjects
     }
 
     private static func prefix(_ value: String) throws(ServiceRefusal) -> CachePurge.Subject {

@@ -8,8 +8,8 @@ import WebImageS3
 /// The library components that a service uses.
 enum ServiceComponents {
     /// Makes a downloader with the download policy and the limits of the configuration.
-    static func downloader(_ settings: ServiceSettings) -> WebImageDownloader {
-        let downloader = WebImageDownloader(config: config(settings))
+    static func downloader(_ settings: ServiceSettings, clock: any DelayClock) -> WebImageDownloader {
+        let downloader = WebImageDownloader(config: config(settings), engine: CurlEngine(), clock: clock)
         apply(settings, to: downloader)
         return downloader
     }

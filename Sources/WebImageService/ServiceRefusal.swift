@@ -4,7 +4,7 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     enum Reason: String, Sendable, CaseIterable {
         case method, target, option, signature, source, expired, limit, notPicture, format
         case upstreamStatus, upstream, upstreamTimeout, timeout, queue, client, draining, gone, unauthorized, notFound
-        case range, internalError
+        case range, precondition, internalError
         /// A head or a connection that the transport refuses.
         case head
     }
@@ -19,6 +19,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var retryAfter: Int?
     /// The methods that the resource supports, for status 405; nil for the methods of a picture.
     var allow: String?
+    /// Whether a retry can succeed at once, so that the failure is neither remembered nor cached.
+    var isFleeting = false
     /// Whether this refusal was remembered from an earlier request.
     var isFromMemory = false
 

@@ -14,6 +14,8 @@ public struct ServiceRequest: Sendable, Hashable {
     /// A server behind a trusted proxy stores the address from `X-Forwarded-For` here. The limits per client use this
     /// address and count an IPv6 /64 as one client.
     public var client: String?
+    /// Whether a proxy that the configuration trusts has sent the request. Its answer contains `X-Accel-Expires`.
+    public var isFromTrustedProxy = false
     /// Which bodies may arrive while they are sent. A transport that can send ``ArrivingBody`` sets this property.
     public var arrivingBodies = ArrivingBodies.none
 

@@ -20,6 +20,7 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     private let configuration: Configuration
     private let guarded: CacheTierGuard<ValkeyFailure>
     private let reports: ValkeyReports?
+    private let clock: any DelayClock
     /// Whether the tier may hold the pictures of single users.
     public let isPrivate: Bool
 
@@ -47,6 +48,7 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
         self.isPrivate = isPrivate
         self.reports = reports
         self.server = server
+        self.clock = clock
         self.configuration = configuration
         guarded = CacheTierGuard(configuration.breaker, clock: clock, open: .open) { failure in
             switch failure {
@@ -83,10 +85,24 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
             return nil
         }
         let found = CacheTierEnvelope.decode(bytes, for: key, mostValue: configuration.mostValueBytes)
-        if let entry = guarded.accepted(found, size: bytes.count) { return entry }
+        if let entry = guarded.accepted(found, size: bytes.count) {
+            return await corrected(entry, of: name, within: budget)
+        }
         // Compare before removing: another machine may have stored a good value meanwhile.
         _ = await call(["EVAL", .init(Self.removeIfEqual), "1", .init(name), .init(bytes)], key: name, within: budget)
         return nil
+    }
+
+    /// Corrects the time of an entry whose writer's clock is ahead. The server's own clock knows how long it has held the entry.
+    private func corrected(_ entry: CacheTierEntry, of name: String, within budget: Duration) async -> CacheTierEntry {
+        let now = clock.date
+        guard entry.stored > now + 1,
+            case .success(.integer(let left)) = await call(["PTTL", .init(name)], key: name, within: budget), left > 0
+        else { return entry }
+        var entry = entry
+        let stored = now - max(entry.lifetime / .seconds(1) - Double(left) / 1000, 0)
+        (entry.clockAhead, entry.stored) = (entry.stored - stored, stored)
+        return entry
     }
 
     /// Stores an entry of at most 1 MiB.

@@ -75,7 +75,7 @@ private final class FilledBody: Sendable {
         expect(read(0, to: jpeg.count) { wakes.withLock { $0 += 1 } }, jpeg.dropLast(), "waiting")
         // A part without the last byte does not wait.
         expect(read(10, to: 20), jpeg[10..<20], "ended")
-        source.end(.success(Source(data: jpeg, lifetime: Lifetime(maxAge: 1))))
+        source.end(.success(Source(data: jpeg, record: .local(jpeg, now: 0), lifetime: Lifetime(maxAge: 1))))
         #expect(wakes.withLock { $0 } == 1)
         expect(read(jpeg.count - 1, to: jpeg.count), jpeg.suffix(1), "ended")
         #expect(source.join() == nil)
@@ -102,7 +102,8 @@ private final class FilledBody: Sendable {
         let second = ArrivingSource(seen: 0) {}
         second.receive(body.growing, try head(), byteCount: nil)
         #expect(second.join() != nil)
-        second.end(.success(Source(data: Data(jpeg.reversed()), lifetime: Lifetime(maxAge: 1))))
+        second.end(
+            .success(Source(data: Data(jpeg.reversed()), record: .local(jpeg, now: 0), lifetime: Lifetime(maxAge: 1))))
         guard case .failed = second.piece(0..<Int.max, for: ObjectIdentifier(reader), wake: {}) else {
             Issue.record("the reader takes a stale source for the new one")
             return
@@ -119,7 +120,7 @@ private final class FilledBody: Sendable {
         next.add(jpeg)
         #expect(source.join() != nil && begun.withLock { $0 } == 1)
         expect(read(0), jpeg, "waiting")
-        source.end(.success(Source(data: jpeg, lifetime: Lifetime(maxAge: 1))))
+        source.end(.success(Source(data: jpeg, record: .local(jpeg, now: 0), lifetime: Lifetime(maxAge: 1))))
         expect(read(0), jpeg, "ended")
     }
 

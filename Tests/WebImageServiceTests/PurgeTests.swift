@@ -88,11 +88,12 @@ private typealias Fix = PictureFixtures
     @Test func storedPurgesOfEveryVersionAreRead() throws {
         var table = table((.tag("a"), false, 10), (.prefix("https://x/"), true, 20))
         table.missed(upTo: 5)
-        let stored = StoredPurges(try JSONEncoder().encode(StoredPurges(table)))
-        #expect(stored.purges == table.all && stored.floors == table.floors)
+        let stored = StoredPurges(
+            try JSONEncoder().encode(StoredPurges(table, positions: ["a": CachePurgePosition(logID: "x", count: 3)])))
+        #expect(stored.purges == table.all && stored.floors == table.floors && stored.positions?["a"]?.count == 3)
         // An older version stored no more than the purges.
         let old = StoredPurges(try JSONEncoder().encode(table.all))
-        #expect(old.purges == table.all && old.floors == PurgeTable.Floors())
+        #expect(old.purges == table.all && old.floors == PurgeTable.Floors() && old.positions == nil)
         #expect(StoredPurges(Data("{".utf8)).purges.isEmpty)
     }
 
@@ -100,6 +101,7 @@ private typealias Fix = PictureFixtures
         for purge in [
             CachePurge(.tag("a:b c"), isSoft: true, stamp: 1),
             CachePurge(.prefix("https://x/"), isSoft: false, stamp: 5),
+            CachePurge(.source("0123"), isSoft: true, stamp: 5),
         ] {
             #expect(CachePurge(line: "\(purge.stamp) \(purge.text)") == purge)
         }
@@ -108,11 +110,27 @@ private typealias Fix = PictureFixtures
         }
     }
 
+    /// All tags of all lines, up to bounds. Beyond them, the response is known to have more.
     @Test func tagsOfAnOriginAreBounded() {
         #expect(CacheTags.tags(["cache-tag": " a, b ,,a\u{7F},ü,c d", "surrogate-key": "b  e"]) == ["a", "b", "e"])
-        let many = (0..<500).map { "t\($0)" }.joined(separator: ",")
-        #expect(CacheTags.tags(["cache-tag": many]).count == CacheTags.most)
-        #expect(CacheTags.tags(["surrogate-key": String(repeating: "x", count: 200)]) == [])
+        // Two lines of a response are joined by a comma.
+        #expect(CacheTags.tags(["surrogate-key": "a b, c"]) == ["a", "b", "c"])
+        let most = (0..<CacheTags.most).map { "t\($0)" }
+        for field in ["cache-tag", "surrogate-key"] {
+            let separator = field == "cache-tag" ? "," : " "
+            let exact = [field: most.joined(separator: separator)]
+            #expect(CacheTags.tags(exact) == most && !CacheTags.isIncomplete(exact))
+            let more = [field: (most + ["last"]).joined(separator: separator)]
+            #expect(CacheTags.tags(more).count == CacheTags.most && CacheTags.isIncomplete(more))
+            let longest = [field: String(repeating: "x", count: CacheTags.longest)]
+            #expect(CacheTags.tags(longest).count == 1 && !CacheTags.isIncomplete(longest))
+            let longer = [field: String(repeating: "x", count: CacheTags.longest + 1)]
+            #expect(CacheTags.tags(longer).isEmpty && CacheTags.isIncomplete(longer))
+            let long = [
+                field: (0..<20).map { "\($0)" + String(repeating: "x", count: 900) }.joined(separator: separator)
+            ]
+            #expect(CacheTags.isIncomplete(long))
+        }
     }
 }
 
@@ -180,7 +198,90 @@ private typealias Fix = PictureFixtures
         #expect(await made(second) == [true, true, false, false])
         let third = try bench(folder: folder)
         await second.service.provider.store.flush()
+        third.clock.advance(by: .seconds(6))
         #expect(await made(third) == [false, false, false, false])
+    }
+
+    /// A process that is killed after its answer stores nothing more. The next one must know the purge.
+    @Test(arguments: ["tag=shop", "prefix=http://example.com/shop/", "source=http://example.com/shop/a.png"])
+    func purgeIsOnDiskBeforeItIsAnswered(query: String) async throws {
+        let folder = try ScratchFolder()
+        let first = try bench(folder: folder)
+        #expect(await made(first) == [true, true, true, true])
+        await first.service.provider.store.flush()
+        #expect(await purge(query, first).status == 200)
+        let second = try bench(folder: folder)
+        #expect(await made(second).first == true)
+        withExtendedLifetime(first) {}
+    }
+
+    /// A source that is missing is found again after a purge, although its failure is remembered.
+    @Test(arguments: ["tag=new", "tag=old", "prefix=http://example.com/", "source=http://example.com/late.png"])
+    func purgeForgetsFailures(query: String) async throws {
+        let bench = try bench()
+        let (url, target) = ("http://example.com/late.png", "/_/ct:new/f:png/plain/http://example.com/late.png")
+        if query == "tag=old" {
+            bench.server.answer(url, try Fix.quadrants(), ["Cache-Control": "max-age=1", "Cache-Tag": "old"])
+            #expect(await bench.get(target).status == 200)
+            bench.clock.advance(by: .seconds(200_000))
+            bench.server.fail(
+                url, WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 404)))
+        }
+        #expect(await bench.get(target).status == 404)
+        bench.server.answer(url, try Fix.quadrants())
+        #expect(await bench.get(target).logEntry.outcome == .negative)
+        #expect(await purge("tag=other", bench).status == 200)
+        #expect(await bench.get(target).logEntry.outcome == .negative)
+        #expect(await purge(query, bench).status == 200)
+        #expect(await bench.get(target).status == 200)
+    }
+
+    /// A prefix in the spelling of clients purges what it names, after replacements and the base URL.
+    @Test func prefixIsReplacedAsSourcesAre() throws {
+        func prefixes(_ prefix: String, _ replacements: [String], base: String = "") throws -> [String] {
+            var sources = SourcePolicy()
+            sources.replacements = try replacements.map { try #require(SourceReplacement($0)) }
+            sources.baseURL = base
+            let encoded = prefix.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            guard case .entries(let subjects) = try PurgeRequest(query: "prefix=\(encoded)", sources).subject else {
+                return []
+            }
+            return subjects.map { if case .prefix(let text) = $0 { text } else { "" } }
+        }
+        let cdn = "cdn://=https://origin.example/pictures/"
+        #expect(try prefixes("cdn://shop/", [cdn]) == ["https://origin.example/pictures/shop/"])
+        #expect(try prefixes("cdn:", [cdn]) == ["https://origin.example/pictures/"])
+        #expect(try prefixes("https://origin.example/pictures/", [cdn]) == ["https://origin.example/pictures/"])
+        let assets = "https://assets.example/v1/=https://origin.example/a/"
+        // Sources with this prefix can be replaced or not.
+        #expect(
+            try prefixes("https://assets.example/", [assets])
+                == ["https://assets.example/", "https://origin.example/a/"])
+        #expect(try prefixes("https://assets.example/v1/x", [assets]) == ["https://origin.example/a/x"])
+        #expect(try prefixes("https://other.example/", [assets]) == ["https://other.example/"])
+        let star = "https://*.example/=https://origin.example/${1}/"
+        #expect(try prefixes("https://a.example/b", [star]).contains("https://origin.example/a/b"))
+        #expect(try prefixes("https://a", [star]).contains("https://origin.example/"))
+        #expect(throws: ServiceRefusal.self) { try prefixes("https://a", ["https://*.example/=https://${1}.origin/"]) }
+        #expect(try prefixes("shop/", [], base: "https://origin.example/") == ["https://origin.example/shop/"])
+        #expect(
+            try prefixes("https://origin.example/shop/", [], base: "https://origin.example/")
+                == ["https://origin.example/shop/"])
+    }
+
+    /// What no purge could reach is stored nowhere, and counted.
+    @Test func resultWithTooManyTagsIsNotStored() async throws {
+        let bench = try bench()
+        let url = "http://example.com/many.png"
+        for (count, outcome) in [(CacheTags.most, ServiceLogEntry.Outcome.memory), (CacheTags.most + 1, .made)] {
+            let tags = (0..<count).map { "t\($0)" }.joined(separator: ",")
+            bench.server.answer(url, try Fix.quadrants(), ["Cache-Control": "max-age=600", "Cache-Tag": tags])
+            #expect(await purge("tag=t\(CacheTags.most - 1)", bench).status == 200)
+            #expect(await bench.get("/_/f:png/plain/\(url)").logEntry.outcome == .made)
+            #expect(await bench.get("/_/f:png/plain/\(url)").logEntry.outcome == outcome)
+        }
+        let metrics = await bench.service.respondToOperator(ServiceRequest(target: "/metrics")).text
+        #expect(metrics.contains("webimage_sources_with_too_many_tags_total 2\n"))
     }
 
     @Test func softlyPurgedResultIsUsedWhileItIsMadeAgain() async throws {
@@ -244,13 +345,13 @@ private typealias Fix = PictureFixtures
     @Test func tagsOfATargetAreChecked() async throws {
         let bench = try bench()
         let many = (0...CacheTags.most).map { "t\($0)" }.joined(separator: ":")
-        for option in ["ct:", "ct:a,b", "cache-tag:%00", "ct:" + String(repeating: "x", count: 200), "ct:" + many] {
+        for option in ["ct:", "ct:a,b", "cache-tag:%00", "ct:" + String(repeating: "x", count: 2000), "ct:" + many] {
             #expect(await bench.get("/_/\(option)/plain/\(ServiceBench.url)").status == 400, "\(option)")
         }
     }
 
     @Test func queryNamesOneSubject() throws {
-        func read(_ query: Substring) throws -> PurgeRequest { try PurgeRequest(query: query) }
+        func read(_ query: Substring) throws -> PurgeRequest { try PurgeRequest(query: query, SourcePolicy()) }
         // A URL whose & is not encoded is one URL all the same.
         #expect(try read("source=http://a.example/b?c=1&d=2").subject == .source("http://a.example/b?c=1&d=2"))
         #expect(

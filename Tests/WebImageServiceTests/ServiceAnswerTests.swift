@@ -132,9 +132,8 @@ struct ServiceAnswerTests {
         #expect(try await control("d", ["Cache-Control": "no-store"]) == "no-store")
         #expect(
             try await control("e", ["Cache-Control": "private, max-age=20"])?.hasPrefix("private, max-age=20") == true)
-        #expect(
-            try await control("f", ["Cache-Control": "s-maxage=30, max-age=600"])
-                == "public, max-age=30, stale-while-revalidate=60")
+        // `s-maxage` forbids stale answers (RFC 9111 §5.2.2.10).
+        #expect(try await control("f", ["Cache-Control": "s-maxage=30, max-age=600"]) == "public, max-age=30")
         // Shared caches must not store the sources "d" and "e", so the service fetches these sources again.
         _ = await bench.get("/_/w:10/plain/http://example.com/d")
         #expect(bench.server.fetchCount("http://example.com/d") == 2)
@@ -171,6 +170,61 @@ struct ServiceAnswerTests {
         }
         #expect(await bench.picture("w:40", ["Range": "bytes=0-1", "If-Range": etag]).status == 206)
         #expect(await bench.picture("w:40", ["Range": "bytes=0-1", "If-Range": "\"x\""]).status == 200)
+    }
+
+    /// RFC 9110 §13.1.1, §13.2.2: a part of another version is never sent.
+    @Test(arguments: ["w:40", "raw:1"]) func partIsOnlySentOfTheWantedVersion(options: String) async throws {
+        let bench = try ServiceBench()
+        let tag = try #require(await bench.picture(options).headers["ETag"])
+        for _ in 0..<2 {
+            for (field, status) in [
+                ("\"x\"", 412), ("\"x\", \"y\"", 412), ("W/\(tag)", 412), ("", 412), (tag, 206), ("*", 206),
+                ("\"x,y\", \(tag)", 206),
+            ] {
+                for further: ServiceHeaders in [[:], ["If-None-Match": tag]] {
+                    var headers: ServiceHeaders = ["If-Match": field, "Range": "bytes=0-3"]
+                    for field in further.fields { headers.append(field.name, field.value) }
+                    let answer = await bench.picture(options, headers)
+                    let expected = status == 206 && !further.fields.isEmpty ? 304 : status
+                    #expect(answer.status == expected, "\(field) \(further)")
+                    if status == 412 {
+                        #expect(answer.data.isEmpty && answer.headers["Cache-Control"] == "no-store")
+                        #expect(answer.headers["ETag"] == nil && answer.logEntry.reason == "precondition")
+                    }
+                }
+            }
+        }
+        // Without a modification date the field is ignored (§13.1.4), and with it the range: it belongs to another time.
+        let dated: ServiceHeaders = ["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT", "Range": "bytes=0-3"]
+        #expect(await bench.picture(options, dated).status == 200)
+        var lists: ServiceHeaders = ["If-None-Match": "\"x\""]
+        lists.append("If-None-Match", tag)
+        #expect(await bench.picture(options, lists).status == 304)
+    }
+
+    /// nginx reads no `Age`. Other clients do not receive its field.
+    @Test func trustedProxyReceivesTheSecondsThatAreLeft() async throws {
+        let bench = try ServiceBench()
+        for (control, left) in [
+            ("max-age=100", "90"), ("s-maxage=60, max-age=5", "50"), ("private, max-age=100", nil), ("no-store", nil),
+            ("no-cache", "0"),
+        ] {
+            let url = "http://example.com/\(control.filter(\.isLetter)).png"
+            bench.server.answer(url, try PictureFixtures.quadrants(), ["Cache-Control": control, "Age": "10"])
+            for _ in 0..<3 {
+                var request = ServiceRequest(target: "/_/w:9/f:png/plain/\(url)")
+                #expect(await bench.service.respond(to: request).headers["X-Accel-Expires"] == nil)
+                request.isFromTrustedProxy = true
+                let answer = bench.service.respondFromMemory(to: request)
+                let field: String?
+                if let answer {
+                    field = answer.headers["X-Accel-Expires"]
+                } else {
+                    field = await bench.service.respond(to: request).headers["X-Accel-Expires"]
+                }
+                #expect(field == left, "\(control)")
+            }
+        }
     }
 
     @Test func formatFollowsAcceptAndVaryIsSent() async throws {

@@ -254,6 +254,41 @@ struct ServiceWorkTests {
         // A request that finds no waiting job shows that the overload is over.
         #expect(admits(60, waiting: 0, at: 10_000) && admits(60, at: 10_000))
         #expect(!admits(60, at: 11_000))
+        // 30 results a second: 60 of them are made within two seconds of the eight that a request has.
+        (limits.deadline, queue.ended) = (.seconds(8), 30)
+        #expect(admits(60, at: 11_000) && admits(119, at: 11_000) && !admits(120, at: 11_000))
+        // Later results were made more slowly.
+        #expect(admits(23, at: 15_000) && !admits(60, at: 15_000))
+    }
+
+    /// The pictures of most pages have one origin, and a browser does not ask again for a picture that was refused.
+    @Test(arguments: [40, 200]) func pageOfNewPicturesFromOneOriginIsAnswered(count: Int) async throws {
+        let origin = try FaultServer()
+        defer { origin.stop() }
+        let folder = try ScratchFolder()
+        let photo = try PictureFixtures.encoded(
+            try Image.generated(width: 600, height: 400) { x, y in (UInt8(x % 256), UInt8(y % 256), 90, 255) }, .jpeg)
+        origin.routeOthers(.body(photo, headers: ["Cache-Control": "max-age=600"]))
+        let service = try ImageService(
+            configuration: .with {
+                ($0.cacheFolder, $0.allowedAddresses) = (folder.url.path, ["127.0.0.0/8"])
+                // A busy machine needs longer; the deadline is not what is tested.
+                $0.decodeTimeout = 120
+            })
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    let url = origin.url("/\(number).jpg").absoluteString
+                    return await service.respond(
+                        to: ServiceRequest(
+                            target: "/_/w:100/plain/\(url)", headers: ["Accept": "image/webp"], client: "192.0.2.1")
+                    ).status
+                }
+            }
+            return await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: count])
+        await service.shutdown()
     }
 
     @Test func overloadRefusesNewResultsAndStartsNoAVIF() async throws {

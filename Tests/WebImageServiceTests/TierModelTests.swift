@@ -37,6 +37,19 @@ private final class FaultyTier: CoordinatingCacheTier {
 
     func endFaults() { state.withLock { $0.hasFaults = false } }
 
+    /// Loses some entries, as a server with little memory does, or everything with the log, as one does that restarts empty.
+    func lose(all: Bool) {
+        state.withLock { state in
+            if all {
+                (state.entries, state.former, state.holders) = ([:], [:], [:])
+                (state.log, state.lostLogs) = ([], state.lostLogs + 1)
+                return
+            }
+            for key in state.entries.keys.sorted(by: { $0.digest < $1.digest })
+            where Bool.random(using: &state.random) { (state.entries[key], state.former[key]) = (nil, nil) }
+        }
+    }
+
     var rules: CacheTierRules {
         var rules = CacheTierRules()
         rules.hasPurgeLog = true
@@ -121,6 +134,49 @@ private final class FaultyTier: CoordinatingCacheTier {
     func whenPurged(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handlers.append(handler) } }
 }
 
+/// The way of one machine to a tier.
+private final class CutTier: CoordinatingCacheTier {
+    private let tier: FaultyTier
+    private let cut = Locked(false)
+
+    init(_ tier: FaultyTier) { self.tier = tier }
+
+    var isCut: Bool {
+        get { cut.withLock { $0 } }
+        set { cut.withLock { $0 = newValue } }
+    }
+
+    var rules: CacheTierRules { tier.rules }
+
+    func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
+        isCut ? nil : await tier.entry(for: key, within: budget)
+    }
+
+    func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
+        isCut ? false : await tier.put(entry, for: key, within: budget)
+    }
+
+    func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
+        isCut ? false : await tier.remove(keys, within: budget)
+    }
+
+    func lease(_ key: CacheTierKey, for duration: Duration, within budget: Duration) async -> CacheTierLeaseAnswer {
+        isCut ? .unavailable : await tier.lease(key, for: duration, within: budget)
+    }
+
+    func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
+        isCut ? nil : await tier.append(purges, namespace: namespace, within: budget)
+    }
+
+    func purges(
+        after position: CachePurgePosition?, namespace: String, within budget: Duration
+    ) async -> UnreadPurges? {
+        isCut ? nil : await tier.purges(after: position, namespace: namespace, within: budget)
+    }
+
+    func whenPurged(_ handler: @escaping @Sendable () -> Void) { tier.whenPurged(handler) }
+}
+
 /// Random histories of several services over one tier with faults. Each answer must be the wanted picture, in a version
 /// that no purge known to the service has excluded.
 @Suite(.serialized, .timeLimit(minutes: 5)) struct TierModelTests {
@@ -128,8 +184,11 @@ private final class FaultyTier: CoordinatingCacheTier {
     private static let pictures = 4
 
     private struct Machine: Sendable {
-        let service: ImageService
+        var service: ImageService
         let folder: ScratchFolder
+        let tier: CutTier
+        /// The clocks of the machines differ by hours.
+        let clock: ShiftedClock
         /// The oldest version of each picture that the machine may send.
         var floor = [Int](repeating: 0, count: TierModelTests.pictures)
     }
@@ -180,21 +239,30 @@ private final class FaultyTier: CoordinatingCacheTier {
         }
         for picture in 0..<Self.pictures { try publish(picture) }
         var machines: [Machine] = []
-        for _ in 0..<count {
-            let folder = try ScratchFolder()
+        func service(_ folder: ScratchFolder, _ tier: CutTier, _ clock: ShiftedClock) throws -> ImageService {
             let configuration = ServiceConfiguration.with {
                 ($0.cacheFolder, $0.purgeTokens, $0.offersAVIF, $0.queueWait) = (folder.url.path, ["token"], false, 0)
             }
-            let tiers = CacheTiers([CacheTiers.Level("faulty", tier, budget: .seconds(5))])
-            let service = try ImageService(
-                configuration: configuration, loader: origin, clock: SystemClock(), tiers: tiers)
-            machines.append(Machine(service: service, folder: folder))
+            let tiers = CacheTiers([CacheTiers.Level("faulty", tier, budget: .seconds(5))], clock: clock)
+            return try ImageService(configuration: configuration, loader: origin, clock: clock, tiers: tiers)
+        }
+        for number in 0..<count {
+            let (folder, tier) = (try ScratchFolder(), CutTier(tier))
+            let clock = ShiftedClock(shift: history % 2 == 0 ? 0 : [0, 3600, -3600][number % 3])
+            machines.append(
+                Machine(service: try service(folder, tier, clock), folder: folder, tier: tier, clock: clock))
         }
         for step in 0..<40 {
             let (machine, picture) = (
                 Int.random(in: 0..<count, using: &random), Int.random(in: 0..<Self.pictures, using: &random)
             )
-            switch Int.random(in: 0..<10, using: &random) {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 10: tier.lose(all: Int.random(in: 0..<3, using: &random) == 0)
+            case 11 where Bool.random(using: &random): machines[machine].tier.isCut.toggle()
+            case 11:
+                await machines[machine].service.shutdown()
+                machines[machine].service = try service(
+                    machines[machine].folder, machines[machine].tier, machines[machine].clock)
             case 0:
                 versions[picture] += 1
                 try publish(picture)
@@ -203,6 +271,7 @@ private final class FaultyTier: CoordinatingCacheTier {
                     [
                         ("tag=picture-\(picture)", [picture]), ("tag=all", Array(0..<Self.pictures)),
                         ("prefix=http://example.com/\(picture % 2)/", [picture % 2, picture % 2 + 2]),
+                        ("source=\(Self.url(picture))", [picture]),
                     ].randomElement(using: &random) ?? ("", [])
                 let answer = await machines[machine].service.respondToOperator(
                     ServiceRequest(
@@ -227,6 +296,7 @@ private final class FaultyTier: CoordinatingCacheTier {
         }
         // Without faults every machine learns every purge.
         tier.endFaults()
+        for machine in machines { machine.tier.isCut = false }
         let snapshot = machines
         let isEven = await eventually {
             Set(snapshot.map { $0.service.provider.store.purges.stamp }).count == 1

@@ -2,10 +2,33 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
+import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageService
+
+/// A picture that waited for a decoder process was not too expensive.
+@Suite struct WorkProgressTests {
+    @Test(arguments: [(waited: 7, status: 503), (6, 503), (3, 413), (0, 413)])
+    func waitForADecoderProcessIsNoDecode(waited: Int, status: Int) {
+        let clock = VirtualClock()
+        let budget = WorkBudget(time: .seconds(8), maxBytes: 100, now: { clock.now })
+        budget.start()
+        let progress = WorkProgress(budget, clock)
+        progress.enter(.fetch)
+        progress.enter(.decode)
+        clock.advance(by: .seconds(8))
+        if waited > 0 {
+            var times = DecoderWorkerTimes()
+            times.waiting = .seconds(waited)
+            budget.add(times)
+        }
+        #expect(progress.refusal.status == status)
+        #expect(progress.refusal.isRemembered == (status == 413))
+        #expect((progress.refusal.retryAfter == nil) == (status == 413))
+    }
+}
 
 /// The budget of a result: its time, its cancellation, and the plan of its buffers.
 @Suite(.timeLimit(minutes: 3))

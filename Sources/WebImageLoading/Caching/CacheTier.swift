@@ -209,6 +209,9 @@ public struct CacheTierEntry: Sendable, Equatable {
     public var stored: TimeInterval
     /// How long the entry may be used after it was stored.
     public var lifetime: Duration
+    /// By how many seconds the clock that wrote the entry is ahead, as far as the tier knows; ``stored`` is corrected by it, the
+    /// times within the metadata are not. 0 if the clocks agree or the tier cannot know.
+    package var clockAhead: TimeInterval = 0
 
     /// Creates an entry. See the properties for the parameters.
     public init(_ content: Content, pixelSize: PixelSize? = nil, stored: TimeInterval, lifetime: Duration) {
@@ -229,7 +232,7 @@ public struct CacheTierEntry: Sendable, Equatable {
     }
 
     /// Returns the bytes to store: the entry with its key and a digest of everything. Nil if metadata or extended data
-    /// has more than 16 KiB. Copies the picture once.
+    /// has more than 48 KiB. Copies the picture once.
     public func encoded(for key: CacheTierKey) -> Data? {
         CacheTierEnvelope.encode(self, for: key).map { blocks in
             blocks.reduce(into: Data(capacity: blocks.reduce(0) { $0 + $1.count })) { $0.append($1) }
@@ -253,7 +256,7 @@ public struct CacheTierEntry: Sendable, Equatable {
 package enum CacheTierEnvelope {
     package static let headSize = 80
     /// The largest metadata and the largest extended data, in bytes.
-    package static let mostMetadata = 16 << 10
+    package static let mostMetadata = 48 << 10
     /// The most bytes of a stored form besides the value.
     package static let mostOverhead = headSize + 2 * mostMetadata
     private static let magic = Data("WIT1".utf8)

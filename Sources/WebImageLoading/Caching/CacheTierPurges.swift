@@ -6,6 +6,8 @@ package struct CachePurge: Sendable, Hashable, Codable {
         case tag(String)
         /// Entries whose source begins with this URL.
         case prefix(String)
+        /// Entries of one source, as ``SHA256/shortName(of:)`` of its URL: a log does not contain the URL.
+        case source(String)
     }
 
     /// The most purges that a log and a machine remember.
@@ -27,6 +29,7 @@ package struct CachePurge: Sendable, Hashable, Codable {
         switch subject {
         case .tag(let tag): "\(isSoft ? "T" : "t") \(tag)"
         case .prefix(let prefix): "\(isSoft ? "P" : "p") \(prefix)"
+        case .source(let name): "\(isSoft ? "S" : "s") \(name)"
         }
     }
 
@@ -40,13 +43,15 @@ package struct CachePurge: Sendable, Hashable, Codable {
         case "T": self.init(.tag(value), isSoft: true, stamp: stamp)
         case "p": self.init(.prefix(value), isSoft: false, stamp: stamp)
         case "P": self.init(.prefix(value), isSoft: true, stamp: stamp)
+        case "s": self.init(.source(value), isSoft: false, stamp: stamp)
+        case "S": self.init(.source(value), isSoft: true, stamp: stamp)
         default: return nil
         }
     }
 }
 
 /// Up to which purge a machine has read the log of a tier.
-package struct CachePurgePosition: Sendable, Hashable {
+package struct CachePurgePosition: Sendable, Hashable, Codable {
     /// The identifier of the log. A tier that has lost its log begins one with another identifier.
     package var logID: String
     /// The number of purges since the log began.

@@ -5,7 +5,7 @@ import WebImageCore
 /// could receive the head of one body with the bytes of another body.
 package enum HeadedBody {
     /// The maximum length of a head in bytes. Reading rejects longer heads.
-    private static let maxHeadBytes = 64 << 10
+    private static let maxHeadBytes = 256 << 10
 
     /// Returns the combined bytes; empty data when the head cannot be encoded.
     ///

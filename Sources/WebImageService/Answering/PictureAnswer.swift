@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 
 /// Answers one request for a picture, or for the description of a source.
 struct PictureAnswer {
@@ -51,7 +52,7 @@ struct PictureAnswer {
     private func sourceContext(_ generation: Int) -> SourceRequestContext {
         SourceRequestContext(
             request: logEntry.number, generation: generation, traceParent: logEntry.traceParent,
-            budget: logEntry.budget, tags: target.options.tags)
+            budget: logEntry.budget, tags: target.options.tags, seen: provider.store.purges.stamp)
     }
 
     private mutating func take(_ provided: ResultProvider.Provided) {
@@ -82,7 +83,8 @@ struct PictureAnswer {
                 reference.fileVersion == nil
             {
                 let known = AnsweredTarget(
-                    key: key, expires: answer.expires, etag: provided.entry.head.etag, fixed: fixed,
+                    key: key, expires: answer.expires, etag: provided.entry.head.etag,
+                    stored: provided.entry.head.stored, lifetime: provided.entry.head.lifetime, fixed: fixed,
                     route: logEntry.route, source: logEntry.source, logged: logEntry.target)
                 settings.answered.remember(known, for: request)
             }
@@ -139,15 +141,14 @@ struct PictureAnswer {
         return PictureJob(
             key: key, reference: reference, demand: sourceContext(key.generation),
             storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
-            maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
-            negativeTTL: settings.configuration.negativeTTL, maker: maker,
-            allowsRedirect: { settings.allowsRedirect(to: $0) })
+            rules: settings.rules, negativeTTL: settings.configuration.negativeTTL, maker: maker)
     }
 
     // MARK: Sources sent unchanged
 
     private mutating func raw(_ reference: SourcePolicy.Reference) async throws(ServiceRefusal) -> ServiceResponse {
-        let limit = min(target.options.limits.maxSourceBytes ?? .max, settings.output.decoding.maxEncodedBytes)
+        let rules = settings.rules(bounded: target.options.limits)
+        let limit = rules.output.decoding.maxEncodedBytes
         let generation = await provider.store.generation(of: reference.key)
         let context = sourceContext(generation)
         let permit =
@@ -155,20 +156,22 @@ struct PictureAnswer {
             ? nil : try provider.limiter.begin(host: reference.host, needsProcessor: false)
         let source: Source
         switch try await provider.untouchedSource(
-            reference, maxBytes: limit, bounds: settings.lifetimes, permit: permit, for: context)
+            reference, rules: rules, permit: permit, for: context)
         {
         case .whole(let whole): source = whole
         case .arriving(let fetch):
             if let response = try response(arriving: fetch, from: reference, tags: context.tags) { return response }
             source = try await provider.whole(fetch.task, context)
         }
-        guard settings.allowsRedirect(to: source.redirect) else { throw .redirect }
+        // The fetch can have begun before a reload of the configuration.
+        try rules.check(source.record, reference.location)
         try settings.output.check(ImageFormat(sniffing: source.data))
         logEntry.outcome = .made
         logEntry.sourceByteCount = source.data.count
         let head = ResultEntry.Head(
-            mediaType: source.mediaType, etag: source.entityTag ?? source.version, stored: clock.date,
-            lifetime: source.lifetime, sourceVersion: source.version, source: reference.key)
+            mediaType: source.mediaType, etag: source.entityTag ?? source.version,
+            stored: source.record.response.responseTime, lifetime: source.lifetime, sourceVersion: source.version,
+            source: reference.key)
         return answer.response(ResultEntry(head: head, body: source.data), logEntry)
     }
 
@@ -193,7 +196,8 @@ struct PictureAnswer {
         }
         let tag = beginning.head.entityTag ?? ""
         let needsLength = request.arrivingBodies == .ofKnownLength || request.headers["Range"] != nil
-        guard beginning.byteCount != nil || !needsLength, !EntityTag.matches(request.headers["If-None-Match"], tag)
+        guard beginning.byteCount != nil || !needsLength, !EntityTag.matches(request.headers["If-None-Match"], tag),
+            ConditionalRequest.holds(request.headers, etag: tag)
         else { return nil }
         logEntry.outcome = .made
         logEntry.sourceByteCount = beginning.byteCount
@@ -258,7 +262,7 @@ struct PictureAnswer {
         // The fields of a condition and of a range apply only to an answer with status 200 (RFC 9110 §13.2.1, §14.2). With
         // them, the answer to a failure would be 304 or 206.
         if status != 200 {
-            for name in ["If-None-Match", "Range"] { answer.request.headers[name] = nil }
+            for name in ["If-Match", "If-None-Match", "Range"] { answer.request.headers[name] = nil }
         }
         var response = answer.response(provided.entry, logEntry)
         if response.status == 200 { response.status = status }

@@ -46,6 +46,9 @@ struct ResultResponse {
         response.logEntry.format = fixed.format
         response.logEntry.size = fixed.size
         addLifetime(head, to: &response)
+        guard ConditionalRequest.holds(request.headers, etag: head.etag) else {
+            return refused(response, status: 412, .precondition)
+        }
         if EntityTag.matches(request.headers["If-None-Match"], head.etag) {
             response.status = 304
             response.headers["Content-Type"] = nil
@@ -67,18 +70,24 @@ struct ResultResponse {
             response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count ?? 0)"
             response.body = body(range)
         case .notSatisfiable:
-            // The answer does not contain the picture, so caches must not keep it with the picture's lifetime.
-            let vary = response.headers["Vary"]
-            response = ServiceResponse(status: 416, logEntry: response.logEntry)
+            response = refused(response, status: 416, .range)
             response.headers["Content-Range"] = "bytes */\(count ?? 0)"
-            response.headers["Cache-Control"] = "no-store"
-            response.headers["Vary"] = vary
-            response.logEntry.outcome = .refused
-            response.logEntry.reason = ServiceRefusal.Reason.range.rawValue
-            response.logEntry.format = nil
-            response.logEntry.size = nil
         }
         return response
+    }
+
+    /// The answer without the picture. Caches must not keep it with the picture's lifetime.
+    private func refused(
+        _ response: ServiceResponse, status: Int, _ reason: ServiceRefusal.Reason
+    ) -> ServiceResponse {
+        var refused = ServiceResponse(status: status, logEntry: response.logEntry)
+        refused.headers["Cache-Control"] = "no-store"
+        refused.headers["Vary"] = response.headers["Vary"]
+        refused.logEntry.outcome = .refused
+        refused.logEntry.reason = reason.rawValue
+        refused.logEntry.format = nil
+        refused.logEntry.size = nil
+        return refused
     }
 
     func fixed(_ entry: ResultEntry) -> Fixed { fixed(entry.head) }
@@ -123,6 +132,8 @@ struct ResultResponse {
         }
         response.headers["Cache-Control"] = control
         response.headers["Age"] = String(age)
+        // nginx reads no `Age`, and would keep the picture for its whole lifetime again. It does not pass this field on.
+        if request.isFromTrustedProxy, lifetime.isShared { response.headers["X-Accel-Expires"] = String(left) }
         response.headers["Expires"] = HTTPDateText.text(now + Double(left))
     }
 }

@@ -15,7 +15,11 @@ extension ServiceRefusal {
         case .fileSystem: self = Self.file(error.underlying)
         case .transport: self = Self.transport(error.underlying)
         case .invalidDownloadResponse:
-            self.init(502, .upstream, "the source's server sent an answer that cannot be used")
+            var text = "the source's server sent an answer that cannot be used"
+            if case .message(let problem) = error.underlying, problem.contains("Content-Encoding") {
+                text += ": \(Printable(problem))"
+            }
+            self.init(502, .upstream, text)
         case .outOfMemory: self.init(503, .queue, "there is not enough memory now", retryAfter: 1)
         case .decoderFailed where error.crashedDecoder:
             self.init(415, .notPicture, "the source is not a picture that can be read")
@@ -31,7 +35,10 @@ extension ServiceRefusal {
             return ServiceRefusal(502, .upstreamStatus, "the source's server answered with an error")
         }
         if [404, 410].contains(status) { return ServiceRefusal(404, .upstreamStatus, "the source does not exist") }
-        return ServiceRefusal(502, .upstreamStatus, "the source's server answered \(status)")
+        var refusal = ServiceRefusal(502, .upstreamStatus, "the source's server answered \(status)")
+        // The server has closed an idle connection, or asks for the same request a little later.
+        refusal.isFleeting = status == 408 || status == 425
+        return refusal
     }
 
     private static func limit(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
@@ -70,6 +77,7 @@ extension ServiceRefusal {
     /// Whether the failure is likely to last for some time. The service remembers such a failure, so that further
     /// requests do not fetch the source again.
     var isRemembered: Bool {
-        [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
+        !isFleeting
+            && [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
     }
 }

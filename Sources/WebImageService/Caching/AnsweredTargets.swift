@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 import WebImageLoading
 
@@ -7,13 +8,25 @@ struct AnsweredTarget: Sendable {
     let key: ResultKey
     /// The time after which the target is refused, in seconds since 1970. Nil if the target does not expire.
     let expires: Int?
-    /// The validator of the entry that `fixed` describes.
+    /// The validator and the time of the entry that `fixed` describes, and its lifetime as the settings have judged it.
     let etag: String
+    let stored: TimeInterval
+    let lifetime: Lifetime
     let fixed: ResultResponse.Fixed
     let route: ServiceLogEntry.Route
     let source: String?
     /// The form of the target for logs.
     let logged: String
+}
+
+extension AnsweredTarget {
+    /// Returns an entry as the settings have judged it; nil if it is not the entry that was answered.
+    func judged(_ entry: ResultEntry) -> ResultEntry? {
+        guard entry.head.stored == stored, entry.head.etag == etag else { return nil }
+        var entry = entry
+        entry.head.lifetime = lifetime
+        return entry
+    }
 }
 
 /// The targets that were answered from memory. At the next request for such a target, the service skips three steps: it

@@ -17,6 +17,11 @@ struct Lifetime: Sendable, Hashable, Codable {
     /// True if the response must not leave this machine, because its bytes may depend on the client or it sets a cookie;
     /// see ``HTTPCachePolicy/mayShare(_:to:)``. Entries of earlier versions have no value.
     var staysHere: Bool?
+    /// False if the response has more tags than are stored: a purge could miss it, so it is stored nowhere.
+    var isPurgeable: Bool?
+
+    /// Whether any place of this service may hold the response for several clients.
+    var isStorable: Bool { isShared && mayBeStored && isPurgeable != false }
 
     /// The configured defaults and limits of lifetimes, in seconds.
     struct Bounds: Sendable, Hashable {
@@ -32,23 +37,33 @@ struct Lifetime: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - fields: The fields of the source's response, with names in lower case.
-    ///   - age: The age of the response in seconds when it is stored here.
-    ///   - bounds: The defaults and limits of the configuration.
-    init(fields: [String: String], age: Int, bounds: Bounds) {
+    ///   - age: The age of the response in seconds when it is received.
+    ///   - received: The time at which the response is received, in seconds since 1970; it stands for a missing `Date`.
+    ///   - bounds: The defaults and limits of the configuration. They count from the time at which the response is received:
+    ///     a response that is older than ``Bounds/most`` when it arrives still has a lifetime.
+    init(fields: [String: String], age: Int, received: TimeInterval = 0, bounds: Bounds) {
         let control = CacheControl(fields["cache-control"])
-        mayBeStored = !control.contains("no-store")
+        // The answer to another request may differ in every field of the request, so it is never reused (RFC 9111 §4.1).
+        let varies = (fields["vary"] ?? "").split(separator: ",").contains { $0.allSatisfy { " *\t".contains($0) } }
+        mayBeStored = !control.contains("no-store") && !varies
         isShared = mayBeStored && !control.contains("private")
         func seconds(_ name: String) -> Int? { control.seconds(name).map { Int($0) } }
         var maxAge = seconds("s-maxage") ?? seconds("max-age")
         if maxAge == nil, let expires = fields["expires"] {
-            let date = HTTPDate.seconds(fields["date"]) ?? HTTPDate.seconds(expires) ?? 0
+            let date = HTTPDate.seconds(fields["date"]) ?? received
             maxAge = Int(max((HTTPDate.seconds(expires) ?? 0) - date, 0))
         }
-        if control.contains("no-cache") { maxAge = 0 }
-        self.maxAge = mayBeStored ? min(max(maxAge ?? bounds.standard, bounds.least), bounds.most) : 0
-        self.age = min(max(age, 0), self.maxAge)
+        let isPragma = fields["cache-control"] == nil && fields["pragma"]?.lowercased() == "no-cache"
+        let isUnusable = control.contains("no-cache") || isPragma
+        if isUnusable { maxAge = 0 }
+        let age = max(age, 0)
+        self.age = age
+        var allowed = maxAge ?? age + bounds.standard
+        if bounds.least > 0 { allowed = max(allowed, age + bounds.least) }
+        self.maxAge = mayBeStored ? min(allowed, age + bounds.most) : 0
+        // `s-maxage` implies `proxy-revalidate` (§5.2.2.10).
         let isStrict =
-            control.contains("must-revalidate") || control.contains("proxy-revalidate") || control.contains("no-cache")
+            ["must-revalidate", "proxy-revalidate", "s-maxage"].contains(where: control.contains) || isUnusable
             || !mayBeStored
         // The configured stale times apply only if the source states no stale times. If the source requires
         // revalidation, a stale response is never used.
@@ -59,6 +74,15 @@ struct Lifetime: Sendable, Hashable, Codable {
     }
 
     init(maxAge: Int) { self.maxAge = maxAge }
+
+    /// Computes the lifetime from what is stored of a response.
+    init(origin: StoredResponse, bounds: Bounds) {
+        let age = HTTPCachePolicy(isShared: true).age(origin, now: origin.responseTime) ?? 0
+        // A server may send any number as `Age`.
+        self.init(
+            fields: origin.fields, age: Int(min(age, 1e9)), received: origin.responseTime, bounds: bounds)
+        if CacheTags.isIncomplete(origin.fields) { isPurgeable = false }
+    }
 
     /// The age in seconds at the time `now`, for a response stored at the time `stored` (both in seconds since 1970).
     func age(storedAt stored: TimeInterval, now: TimeInterval) -> Int { age + max(Int(now - stored), 0) }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageLoading
 
-/// Knows the purges by tag and prefix of this machine and of the machines that use the same tiers.
+/// Knows the purges by source, tag and prefix of this machine and of the machines that use the same tiers.
 ///
 /// A purge changes no entry. Each entry has a stamp: the newest purge that was known when the fetch of its source began. An
 /// entry with a tag that was purged later is not used. So a purge takes the same time for one entry as for a million, and
@@ -15,6 +15,9 @@ final class PurgeJournal: Sendable {
         var table = PurgeTable()
         /// The position in the log of each tier.
         var positions: [Int: CachePurgePosition] = [:]
+        /// The positions in the logs up to which an earlier process has obeyed, by the name of the tier. Nil if it was of a
+        /// version that has stored none.
+        var obeyed: [String: CachePurgePosition]? = [:]
         /// Purges of this machine that a tier has not confirmed.
         var unconfirmed: [Int: [CachePurge]] = [:]
         /// Purges that this machine has sent to the log of a tier and not yet read there.
@@ -73,6 +76,9 @@ final class PurgeJournal: Sendable {
     /// The newest known purge. An entry stores the value from before its fetch began.
     var stamp: Int { state.withLock { $0.table.stamp } }
 
+    /// The purges that this machine knows, the oldest first.
+    var all: [CachePurge] { state.withLock { $0.table.all } }
+
     /// Whether an entry may be used. Returns within microseconds.
     ///
     /// - Parameter seen: ``stamp`` from before the fetch; nil for an entry of a version without stamps.
@@ -88,9 +94,12 @@ final class PurgeJournal: Sendable {
 
     /// Purges subjects here and on all machines that use the same tiers.
     ///
+    /// Returns when the purge is on the disk.
+    ///
+    /// - Parameter isOnlyHere: Whether only this machine obeys.
     /// - Returns: The names of the tiers with a log that have not confirmed the purge. If no tier has a log, the names of
     ///   all: other machines do not receive the purge.
-    func purge(_ subjects: [CachePurge.Subject], isSoft: Bool) async -> [String] {
+    func purge(_ subjects: [CachePurge.Subject], isSoft: Bool, isOnlyHere: Bool = false) async -> [String] {
         await load()
         // Read the newest stamps first, so that this purge is the newest.
         await refresh()
@@ -103,6 +112,9 @@ final class PurgeJournal: Sendable {
             }
         }
         store()
+        // A process that is killed after its answer must not find the purged entries again.
+        await disk?.flush()
+        guard !isOnlyHere else { return [] }
         guard !logs.isEmpty else { return tiers?.levels.map(\.name) ?? [] }
         var silent: [String] = []
         for (index, level) in logs where !(await append(purges, to: index, within: Self.budgets.write)) {
@@ -155,7 +167,8 @@ final class PurgeJournal: Sendable {
         }
     }
 
-    /// Returns whether there was a purge that this machine did not know.
+    /// Returns whether there was a line that this process had not read. The position behind it is then stored: a later process
+    /// must not take a line of this one for that of another machine.
     private func readLog(of index: Int) async -> Bool {
         guard let tiers, let tier = tiers.levels[index].coordinating else { return false }
         let position = state.withLock { $0.positions[index] }
@@ -168,10 +181,7 @@ final class PurgeJournal: Sendable {
             // A machine without an earlier process has no entries from before its first look at the log. If the log is full, it
             // would otherwise send all lines again after a purge of its own.
             let isNewHere = position == nil && unread.purges.count >= CachePurge.most && state.isNewHere
-            // The log is in order, so the last line of a subject covers those before it.
-            let late = Dictionary(purges.map { ($0.text, $0) }) { $1 }.values.filter {
-                !isNewHere && $0.stamp <= before && !state.table.knows($0) && state.sent[index]?.contains($0) != true
-            }
+            let late = isNewHere ? [] : Self.late(in: unread, isFirst: position == nil, tier: (index, tiers.levels[index].name), state)
             let readsAll = unread.position?.logID != position?.logID || unread.position == nil
             let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
             if unread.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
@@ -202,7 +212,37 @@ final class PurgeJournal: Sendable {
         if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
             state.withLock { $0.unconfirmed[index, default: []] += missing }
         }
-        return isNew
+        return isNew || position != unread.position
+    }
+
+    /// Returns the purges of other machines that are not newer than all entries of this machine, one for each subject.
+    ///
+    /// A line that this machine has obeyed, or has sent itself, is not among them; nor is one whose subject was purged again
+    /// later than any entry of this machine. A line of its own does not cover the lines before it in the log: the entries that
+    /// it has fetched since it purged are older than those.
+    private static func late(
+        in unread: UnreadPurges, isFirst: Bool, tier: (index: Int, name: String), _ state: State
+    ) -> [CachePurge] {
+        let before = state.table.stamp
+        var (obeyed, isOld) = (0, false)
+        if isFirst, let position = unread.position {
+            isOld = state.obeyed == nil
+            let known = state.obeyed?[tier.name]
+            // The number of the first line counts from the beginning of the log.
+            if let known, known.logID == position.logID {
+                obeyed = known.count - (position.count - unread.purges.count)
+            }
+        }
+        var subjects: [String: (newest: CachePurge, late: CachePurge?)] = [:]
+        for (number, purge) in unread.purges.enumerated() where purge.isPlausible {
+            let isLate =
+                number >= obeyed && purge.stamp <= before && !state.table.knows(purge)
+                && state.sent[tier.index]?.contains(purge) != true
+            // An earlier version has obeyed the last line of a subject, and with it those before.
+            let former = isOld ? nil : subjects[purge.text]?.late
+            subjects[purge.text] = (purge, isLate ? purge : former)
+        }
+        return subjects.values.compactMap { $0.newest.stamp > before ? nil : $0.late }
     }
 
     // MARK: Disk
@@ -224,7 +264,8 @@ final class PurgeJournal: Sendable {
         }
         let stored = isNew ? data.map(StoredPurges.init) : nil
         let lacksPurges = state.withLock { state in
-            state.isLoaded = true
+            defer { state.isLoaded = true }
+            if !state.isLoaded, let stored { state.obeyed = stored.positions }
             guard let stored else { return false }
             state.isNewHere = false
             state.table.raise(stored.floors)
@@ -238,8 +279,15 @@ final class PurgeJournal: Sendable {
     private func store() {
         guard let disk else { return }
         onDisk.withLock { known in
-            let table = state.withLock { $0.table }
-            guard let data = try? JSONEncoder().encode(StoredPurges(table)), data != known else { return }
+            let (table, positions) = state.withLock { state in
+                let read = state.positions.map { (tiers?.levels[$0.key].name ?? "", $0.value) }
+                return (state.table, (state.obeyed ?? [:]).merging(read) { $1 })
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            guard let data = try? encoder.encode(StoredPurges(table, positions: positions)), data != known else {
+                return
+            }
             known = data
             // Only adds the write to a queue.
             disk.storeImageData(data, forKey: Self.diskKey)

@@ -31,6 +31,8 @@ struct ResultEntry: Sendable {
         var height: Int?
         /// Scheme and host from which the source came, if its server redirected to another host.
         var redirect: String?
+        /// What the origin has said; nil in entries of earlier versions, which cannot be judged and are not used.
+        var record: SourceRecord?
         /// The tags of the target and of the source.
         var tags: [String]?
         /// The newest purge that was known when the fetch of the source began; see ``PurgeJournal``.
@@ -49,7 +51,7 @@ struct ResultEntry: Sendable {
                 height ?? 0,
             ]
             return (0...1e12).contains(stored) && numbers.allSatisfy { (0...StoredNumber.most).contains($0) }
-                && (seen ?? 0) >= 0 && Self.mediaTypes.contains(mediaType)
+                && (seen ?? 0) >= 0 && record?.isPlausible ?? true && Self.mediaTypes.contains(mediaType)
         }
     }
 

@@ -31,6 +31,10 @@ final class ResultStore: Sendable {
         var refusal: ServiceRefusal
         /// The time until which the failure is remembered, in seconds since 1970.
         var until: TimeInterval
+        /// The tags of the target, and of the result that it had before.
+        var tags: [String]
+        /// The newest purge that was known when the work began that failed.
+        var seen: Int
     }
 
     /// - Parameter disk: The disk cache; nil stores results only in memory.
@@ -47,14 +51,16 @@ final class ResultStore: Sendable {
 
     /// Returns a stored result and the cache that contains the result: `memory` or `disk`. A purged result is removed.
     ///
-    /// - Parameter places: A result on disk is also stored in memory if this contains `memory`.
-    func entry(for key: ResultKey, in places: StorageRules.Places) async -> (
-        entry: ResultEntry, level: ServiceLogEntry.Outcome
-    )? {
+    /// - Parameters:
+    ///   - places: A result on disk is also stored in memory if this contains `memory`.
+    ///   - judge: Returns the entry with the lifetime that the settings allow; nil if they forbid the entry.
+    func entry(
+        for key: ResultKey, in places: StorageRules.Places, judge: (ResultEntry) -> ResultEntry?
+    ) async -> (entry: ResultEntry, level: ServiceLogEntry.Outcome)? {
         await purges.load()
-        if let known = entryInMemory(for: key) { return (known, .memory) }
+        if let known = entryInMemory(for: key, judge: judge) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
-            let entry = ResultEntry(envelope: data, source: key.source)
+            let stored = ResultEntry(envelope: data, source: key.source), let entry = judge(stored)
         else { return nil }
         guard let usable = unpurged(entry) else {
             remove(key)
@@ -64,7 +70,9 @@ final class ResultStore: Sendable {
         return (usable, .disk)
     }
 
-    func entryInMemory(for key: ResultKey) -> ResultEntry? { memory.value(for: key.digest).flatMap(unpurged) }
+    func entryInMemory(for key: ResultKey, judge: (ResultEntry) -> ResultEntry?) -> ResultEntry? {
+        memory.value(for: key.digest).flatMap(judge).flatMap(unpurged)
+    }
 
     /// Returns the entry as it may be used after purges by tag or prefix; nil if it may not be used.
     private func unpurged(_ entry: ResultEntry) -> ResultEntry? {
@@ -82,14 +90,13 @@ final class ResultStore: Sendable {
     }
 
     /// Whether a later request can find a result in one of the places.
-    func canHold(
-        _ entry: ResultEntry, from reference: SourcePolicy.Reference, in places: StorageRules.Places
-    ) -> Bool {
-        guard entry.head.lifetime.isShared else { return false }
+    func canHold(_ entry: ResultEntry, of job: PictureJob) -> Bool {
+        let (reference, places) = (job.reference, job.storage.places)
+        guard entry.head.lifetime.isStorable else { return false }
         // The memory holds no entry that is larger than a quarter of it.
         return (places.contains(.memory) && Self.memoryCost(entry) <= memoryBytes / 4)
             || (places.contains(.disk) && disk != nil)
-            || (places.contains(.tiers) && tiers?.holds(reference) == true && tiers?.entry(of: entry) != nil)
+            || (places.contains(.tiers) && tiers?.holds(reference) == true && tiers?.entry(of: entry, job) != nil)
     }
 
     private static func memoryCost(_ entry: ResultEntry) -> Int { entry.body.count + 1024 }
@@ -109,14 +116,20 @@ final class ResultStore: Sendable {
     // MARK: Failures
 
     func failure(for key: ResultKey, now: TimeInterval) -> RememberedFailure? {
-        guard let failure = failures.value(for: key.digest), failure.until > now else { return nil }
+        guard let failure = failures.value(for: key.digest), failure.until > now,
+            purges.verdict(tags: failure.tags, source: key.source, seen: failure.seen) == .valid
+        else { return nil }
         return failure
     }
 
-    func remember(_ refusal: ServiceRefusal, for key: ResultKey, until: TimeInterval) {
+    func remember(
+        _ refusal: ServiceRefusal, for key: ResultKey, until: TimeInterval, tags: [String], seen: Int
+    ) {
         var refusal = refusal
         refusal.isFromMemory = true
-        failures.set(RememberedFailure(refusal: refusal, until: until), for: key.digest, cost: 1)
+        failures.set(
+            RememberedFailure(refusal: refusal, until: until, tags: tags, seen: seen), for: key.digest,
+            cost: 1 + tags.count / 16)
     }
 
     // MARK: Generations: result keys contain the source's generation. A purge starts a new generation, so that all

@@ -73,9 +73,10 @@ final class SharedTiers: Sendable {
         }
     }
 
-    func entry(of result: ResultEntry) -> CacheTierEntry? {
-        let lifetime = result.head.lifetime
-        guard lifetime.isShared, lifetime.mayBeStored, lifetime.staysHere != true else { return nil }
+    func entry(of result: ResultEntry, _ job: PictureJob) -> CacheTierEntry? {
+        guard let record = result.head.record, result.head.lifetime.isStorable, result.head.lifetime.staysHere != true
+        else { return nil }
+        let lifetime = job.rules.sharedLifetime(record, job.storage)
         let left = Double(lifetime.maxAge - result.age(now: clock.date))
         guard left > 0 else { return nil }
         var shared = result
@@ -86,12 +87,16 @@ final class SharedTiers: Sendable {
             lifetime: .seconds(min(left, Self.longestLife)))
     }
 
-    func result(_ entry: CacheTierEntry, source: String) -> ResultEntry? {
+    /// The result of an entry if this machine may use it by its own settings.
+    func result(_ entry: CacheTierEntry, _ job: PictureJob) -> ResultEntry? {
         guard case .value(let data, _, _) = entry.content,
-            var result = ResultEntry(envelope: data, source: Self.mark(source)), result.isFresh(now: clock.date),
-            result.head.lifetime.isShared, result.head.lifetime.mayBeStored
+            var found = ResultEntry(envelope: data, source: Self.mark(job.key.source))
         else { return nil }
-        result.head.source = source
+        found.head.record = found.head.record?.corrected(by: entry.clockAhead)
+        guard var result = try? job.judged(found, now: clock.date), result.isFresh(now: clock.date),
+            result.head.lifetime.isStorable
+        else { return nil }
+        result.head.source = job.key.source
         return result
     }
 
@@ -102,25 +107,29 @@ final class SharedTiers: Sendable {
 
     func key(ofSource cacheKey: String, _ url: URL) -> CacheTierKey? { tiers.key(cacheKey, url: url) }
 
-    func entry(of source: Source, _ storage: StorageRules.Storage) -> CacheTierEntry? {
+    func entry(of source: Source, _ storage: StorageRules.Storage, rules: StoredRules) -> CacheTierEntry? {
         guard let metadata = source.sharedMetadata else { return nil }
-        let lifetime = storage.limited(source.lifetime)
-        let left = Double(lifetime.maxAge - lifetime.age)
+        let lifetime = rules.sharedLifetime(source.record, storage)
+        let age = lifetime.age(storedAt: source.record.response.responseTime, now: clock.date)
+        let left = Double(lifetime.maxAge - age)
         guard left > 0 else { return nil }
         return CacheTierEntry(
             .value(data: source.data, metadata: metadata, extended: nil), stored: clock.date,
             lifetime: .seconds(min(left, Self.longestLife)))
     }
 
-    func source(_ entry: CacheTierEntry, maxBytes: Int, bounds: Lifetime.Bounds) -> Source? {
-        guard case .value(let data, let metadata, _) = entry.content, data.count <= maxBytes, let metadata,
-            let stored = StoredResponse(serialized: metadata)
+    /// The source of an entry. The caller judges it by its own settings.
+    func source(_ entry: CacheTierEntry, rules: StoredRules) -> Source? {
+        guard case .value(let data, let metadata, _) = entry.content, let metadata,
+            data.count <= rules.output.decoding.maxEncodedBytes, let stored = StoredResponse(serialized: metadata)
         else { return nil }
-        let age = HTTPCachePolicy().age(stored, now: clock.date) ?? 0
-        let lifetime = Lifetime(fields: stored.fields, age: Int(min(age, 1e9)), bounds: bounds)
-        guard lifetime.age < lifetime.maxAge, lifetime.isShared, lifetime.mayBeStored else { return nil }
-        var source = Source(data: data, lifetime: lifetime)
-        source.sharedMetadata = metadata
+        let record = SourceRecord(stored, of: data).corrected(by: entry.clockAhead)
+        let lifetime = rules.lifetime(record)
+        guard record.isPlausible, lifetime.isStorable else { return nil }
+        var source = Source(data: data, record: record, lifetime: lifetime)
+        source.sharedMetadata =
+            entry.clockAhead > 0
+            ? SourceMark.marked(record.response.serialized, seen: SourceMark.seen(metadata) ?? 0) : metadata
         source.tags = CacheTags.tags(stored.fields)
         source.entityTag = SourceHead.entityTag(stored.fields)
         source.seen = SourceMark.seen(metadata) ?? 0
@@ -227,9 +236,7 @@ extension ResultProvider {
         }
         let now = shared.clock.date
         // Other work may have ended between the lookup in the store and this one. A remembered failure is not made again.
-        if let (entry, level) = await store.entry(for: job.key, in: job.storage.places), entry.isFresh(now: now),
-            job.allowsRedirect(entry.head.redirect)
-        {
+        if let (entry, level) = await usable(job), entry.isFresh(now: now) {
             return .success(Provided(entry: entry, outcome: level))
         }
         if store.failure(for: job.key, now: now) != nil { return try await make() }
@@ -238,12 +245,12 @@ extension ResultProvider {
         let found = try await shared.value(for: key, budget: progress.budget) { outcome in
             if case .failure = outcome { true } else { false }
         } read: { entry -> Result<Provided, ServiceRefusal>? in
-            guard let result = shared.result(entry, source: job.key.source),
-                job.allowsRedirect(result.head.redirect), store.purges.verdict(of: result) == .valid
-            else { return nil }
+            guard let result = shared.result(entry, job), store.purges.verdict(of: result) == .valid else {
+                return nil
+            }
             return .success(Provided(entry: result, outcome: .tier))
         } entry: { outcome in
-            (try? outcome.get()).flatMap { shared.entry(of: $0.entry) }
+            (try? outcome.get()).flatMap { shared.entry(of: $0.entry, job) }
         } make: { () throws(WebImageError) in
             progress.enter(.queue)
             return try await make()

@@ -154,9 +154,10 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var isolation = "process"
     /// The maximum number of results that are being made at the same time. This number includes results that wait for a
     /// processor.
-    public var queue = 64
-    /// The maximum number of results that are being made at the same time from sources of one host.
-    public var queuePerHost = 32
+    public var queue = 256
+    /// The maximum number of results that are being made at the same time from sources of one host. By default as many as
+    /// ``queue``, because the pictures of most pages have one origin.
+    public var queuePerHost = 256
     /// A time in milliseconds. If results wait for a processor without interruption for a longer time, the service is
     /// overloaded. A shorter wait is a burst and has no effect. Under overload, a new result is refused while five or
     /// more results per processor are being made. 0 disables this rule.

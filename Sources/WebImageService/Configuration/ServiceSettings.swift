@@ -13,7 +13,8 @@ struct ServiceSettings: Sendable {
     /// The buckets of sources.
     let buckets: [S3Configuration]
     var output: OutputSettings
-    var lifetimes: Lifetime.Bounds
+    /// The settings by which stored sources and results are judged.
+    var rules: StoredRules
     var offered: AcceptedFormats
     var watermark: WatermarkSource?
     /// The fallback picture as a source.
@@ -41,9 +42,11 @@ struct ServiceSettings: Sendable {
         storage = try StorageRules(configuration.storeRules)
         sources = try Self.sources(configuration, buckets)
         output = try Self.output(configuration)
-        lifetimes = Lifetime.Bounds(
-            standard: configuration.ttl, least: configuration.minTTL, most: configuration.maxTTL,
-            staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError)
+        rules = StoredRules(
+            policy: Self.downloadPolicy(configuration, sources), output: output,
+            bounds: Lifetime.Bounds(
+                standard: configuration.ttl, least: configuration.minTTL, most: configuration.maxTTL,
+                staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError))
         offered = []
         if configuration.offersAVIF { offered.insert(.avif) }
         if configuration.offersWebP { offered.insert(.webp) }
@@ -274,11 +277,21 @@ struct ServiceSettings: Sendable {
     }
 
     /// The download policy for sources: the allowed hosts and addresses.
-    var downloadPolicy: DownloadPolicy {
+    var downloadPolicy: DownloadPolicy { rules.policy }
+
+    private static func downloadPolicy(_ configuration: ServiceConfiguration, _ sources: SourcePolicy) -> DownloadPolicy
+    {
         var policy = DownloadPolicy.server
         policy.allowedHosts = sources.allowedHosts
         policy.allowedAddresses = configuration.allowedAddresses.compactMap { AddressRange($0) }
         return policy
+    }
+
+    /// ``rules`` for a target with limits of its own.
+    func rules(bounded limits: ProcessingOptions.Limits) -> StoredRules {
+        StoredRules(
+            policy: rules.policy, judgesAddresses: rules.judgesAddresses, output: output.bounded(by: limits),
+            bounds: rules.bounds)
     }
 
     /// Whether the download policy allows a host to which a source redirected when it was fetched. The policy can have

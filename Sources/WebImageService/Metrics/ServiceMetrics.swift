@@ -71,7 +71,7 @@ final class ServiceMetrics: Sendable {
     /// Returns the counters as Prometheus text.
     ///
     /// - Parameter gauges: Current values. They are written after the counters.
-    func text(gauges: [Gauge]) -> String {
+    func text(gauges: [Gauge], unpurgeableSources: Int = 0) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: "webimage")
         text.describe("requests_total", "counter", "Answers by route, origin of the answer and status.")
@@ -94,6 +94,10 @@ final class ServiceMetrics: Sendable {
         text.add("cut_answers_total", [:], state.cutAnswers)
         text.describe("source_bytes_total", "counter", "Bytes of sources.")
         text.add("source_bytes_total", [:], state.sourceBytes)
+        text.describe(
+            "sources_with_too_many_tags_total", "counter",
+            "Sources that were not stored, because a purge could miss them.")
+        text.add("sources_with_too_many_tags_total", [:], unpurgeableSources)
         text.describe("request_duration_seconds", "histogram", "Seconds from the request to the answer.")
         text.add("request_duration_seconds", label: nil, state.durations)
         text.describe("stage_duration_seconds", "histogram", "Seconds of each stage of the work.")

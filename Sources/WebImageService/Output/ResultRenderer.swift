@@ -10,6 +10,8 @@ struct EncodedResult: Sendable {
     var size: PixelSize?
     var frameCount = 1
     var stages: [ServiceLogEntry.Stage: Duration] = [:]
+    /// The number of pixels of the source.
+    var sourcePixelCount: Int?
 
     var mediaType: String { format?.mediaType ?? "application/json" }
 }
@@ -37,6 +39,14 @@ struct ResultRenderer: Sendable {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
+        var result = try make(from: source, info, settings, sharing: sharing, budget: budget)
+        result.sourcePixelCount = info.pixelSize.pixelCount
+        return result
+    }
+
+    private func make(
+        from source: Data, _ info: ImageInfo, _ settings: OutputSettings, sharing: Sharing?, budget: WorkBudget
+    ) throws -> EncodedResult {
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         var format = try format(for: info, settings)
         if let untouched = passedThrough(source, info, as: format) { return untouched }

@@ -70,21 +70,23 @@ final class LocalFolder: Sendable {
     ///
     /// - Parameter version: The expected version of the file.
     func source(
-        _ path: String, version: String?, maxBytes: Int, bounds: Lifetime.Bounds
+        _ path: String, version: String?, rules: StoredRules, now: TimeInterval
     ) async throws(WebImageError) -> Source {
         let outcome: Result<Source, WebImageError> = await run {
             Result { () throws(WebImageError) in
                 let file = try self.open(path)
+                let maxBytes = rules.output.decoding.maxEncodedBytes
                 guard file.byteCount <= maxBytes else {
                     throw .limit(.encodedBytes, actual: file.byteCount, allowed: maxBytes, stage: .download)
                 }
                 guard file.byteCount > 0 else { throw .badData("file", "the data is empty") }
                 let data = file.bytes(in: 0..<file.byteCount)
-                var lifetime = Lifetime(fields: [:], age: 0, bounds: bounds)
+                let record = SourceRecord.local(data, now: now)
+                var lifetime = rules.lifetime(record)
                 // If the file changed before or while it was read, the bytes do not belong to the expected version. A
                 // result made from them is sent but not stored.
                 if file.version != version { (lifetime.maxAge, lifetime.isShared) = (0, false) }
-                return Source(data: data, lifetime: lifetime)
+                return Source(data: data, record: record, lifetime: lifetime)
             }
         }
         return try outcome.get()

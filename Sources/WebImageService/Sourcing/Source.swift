@@ -4,6 +4,8 @@ import WebImageCore
 /// The bytes of a source, with their lifetime and version.
 struct Source: Sendable {
     let data: Data
+    /// What the origin has said.
+    let record: SourceRecord
     let lifetime: Lifetime
     /// Identifies the version of the source.
     let version: String
@@ -18,8 +20,9 @@ struct Source: Sendable {
     /// The newest purge that was known when the fetch began; see ``PurgeJournal``.
     var seen = 0
 
-    init(data: Data, lifetime: Lifetime, redirect: String? = nil) {
+    init(data: Data, record: SourceRecord, lifetime: Lifetime, redirect: String? = nil) {
         self.data = data
+        self.record = record
         self.lifetime = lifetime
         self.redirect = redirect
         version = EntityTag.tag(of: data)
@@ -45,4 +48,7 @@ struct SourceRequestContext: Sendable {
     var budget: WorkBudget
     /// The tags of the target. If one was purged, the source is fetched again.
     var tags: [String] = []
+    /// The newest purge that was known when the request was accepted. A request may receive what was fetched since then, also
+    /// if it was purged meanwhile.
+    var seen = Int.max
 }

@@ -20,6 +20,9 @@ final class SourceFetcher: Sendable {
     /// The sources whose bytes on the disk could not be decoded, with the time until which they are used, in seconds since
     /// 1970.
     private let undecodable = RecentValues<String, TimeInterval>(budget: 10_000)
+    /// How often a source had more tags than are stored.
+    private let unpurgeable = Locked(0)
+    var unpurgeableCount: Int { unpurgeable.withLock { $0 } }
     /// The fetches that run.
     private let arriving = Locked([Key: ArrivingSource]())
 
@@ -28,12 +31,15 @@ final class SourceFetcher: Sendable {
         let maxBytes: Int
         let generation: Int
         let fileVersion: String?
+        /// The longest time in seconds for which the result of the source may be fresh; nil for no limit.
+        var seconds: Int?
         /// Not 0 for a fetch that must know this purge.
         var purge = 0
 
-        init(_ reference: SourcePolicy.Reference, maxBytes: Int, generation: Int) {
+        init(_ reference: SourcePolicy.Reference, maxBytes: Int, seconds: Int?, generation: Int) {
             source = reference.key
             self.maxBytes = maxBytes
+            self.seconds = seconds
             self.generation = generation
             fileVersion = reference.fileVersion
         }
@@ -62,16 +68,20 @@ final class SourceFetcher: Sendable {
     /// fetched.
     ///
     /// - Parameters:
+    ///   - rules: The settings by which a stored source is judged.
+    ///   - storage: The rule for the result. A source that is older than it allows is revalidated.
     ///   - demand: The request that needs the source. The request uses the result of a fetch that ended after the request
     ///     was accepted, unless the source was purged in between.
     ///   - reader: Given by a request that can read the source while it arrives.
     /// - Throws: `.cancelled` if the calling task is cancelled; the error of the loader or the file system if the
     ///   source cannot be read. A running fetch is cancelled when no request waits for the source any more.
     func source(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext,
-        reader: SourceReader? = nil
+        _ reference: SourcePolicy.Reference, rules: StoredRules, storage: StorageRules.Storage = .init(),
+        for demand: SourceRequestContext, reader: SourceReader? = nil
     ) async throws(WebImageError) -> Source {
-        let first = Key(reference, maxBytes: maxBytes, generation: demand.generation)
+        let first = Key(
+            reference, maxBytes: rules.output.decoding.maxEncodedBytes, seconds: storage.seconds,
+            generation: demand.generation)
         var key = first
         let listener = reader.map { reader -> LoadEventListener in
             { event in
@@ -88,19 +98,19 @@ final class SourceFetcher: Sendable {
                 try await self.fetched(work, for: handle) { arriving throws(WebImageError) in
                     reader?.passPermit(to: arriving)
                     return try await self.located(
-                        reference, maxBytes: maxBytes, bounds: bounds, for: demand, arriving: arriving)
+                        reference, rules: rules, storage: storage, for: demand, arriving: arriving)
                 }
             }
             // This request may have joined a fetch that began before a purge.
             let verdict = purges.verdict(tags: demand.tags + source.tags, source: reference.key, seen: source.seen)
-            guard verdict == .hard, key.purge == 0 else { return source }
+            guard verdict == .hard, source.seen < demand.seen, key.purge == 0 else { return source }
             key.purge = purges.stamp
         }
     }
 
     /// Whether a fetch runs that holds a permit, so that a request that joins it needs none.
     func hasPermit(_ reference: SourcePolicy.Reference, maxBytes: Int, generation: Int) -> Bool {
-        let key = Key(reference, maxBytes: maxBytes, generation: generation)
+        let key = Key(reference, maxBytes: maxBytes, seconds: nil, generation: generation)
         return arriving.withLock { $0[key] }?.hasPermit ?? false
     }
 
@@ -122,46 +132,55 @@ final class SourceFetcher: Sendable {
     }
 
     private func located(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext,
-        arriving: ArrivingSource
+        _ reference: SourcePolicy.Reference, rules: StoredRules, storage: StorageRules.Storage,
+        for demand: SourceRequestContext, arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         let seen = arriving.seen
         switch reference.location {
         case .local(let path):
             guard let folder else { throw .posix(ENOENT, stage: .download) }
             var source = try await folder.source(
-                path, version: reference.fileVersion, maxBytes: maxBytes, bounds: bounds)
+                path, version: reference.fileVersion, rules: rules, now: clock.date)
             source.seen = seen
             return source
         case .fallback(let data):
-            var source = Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
+            let record = SourceRecord.local(data, maxAge: rules.bounds.most, now: clock.date)
+            var source = Source(data: data, record: record, lifetime: rules.lifetime(record))
             source.seen = seen
             return source
         case .web(let url), .object(let url):
             guard let loader = loader(of: reference.location) else { throw WebImageError(.invalidURL, stage: .request) }
             let key = Self.cacheKey(reference.cacheName, demand.generation)
             // This machine revalidates a source that is on its disk.
-            let cached = await cached(key, reference, tags: demand.tags)
+            let cached = await cached(key, reference, rules: rules, tags: demand.tags)
+            let storages = [reference.storage, storage]
             let isStored = reference.storage.places.contains(.disk)
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
-                    url, by: loader, cacheKey: isStored ? key : nil, cached: cached, maxBytes: maxBytes,
-                    bounds: bounds, demand: demand, arriving: arriving)
+                    url, by: loader, cacheKey: isStored ? key : nil, cached: cached, rules: rules, storages,
+                    demand: demand, arriving: arriving)
             }
             // The tiers do not hold objects: all machines can read the bucket.
             guard cached == nil, case .web = reference.location else { return try await fetch() }
             return try await fetchedByOneMachine(
-                url, cacheKey: key, reference: reference, maxBytes: maxBytes, bounds: bounds, demand: demand,
-                fetch: fetch)
+                url, cacheKey: key, reference: reference, rules: rules, storages, demand: demand, fetch: fetch)
         }
     }
 
-    /// Returns the source on the disk as it may be used after purges by tag or prefix.
+    /// A source on the disk.
+    private struct Cached {
+        let resource: EncodedResource
+        let record: SourceRecord
+        /// Whether it was purged, but may be used while it is revalidated.
+        let isSoftlyPurged: Bool
+    }
+
+    /// Returns the source on the disk if the rules allow it and no purge by tag or prefix excludes it.
     private func cached(
-        _ key: String, _ reference: SourcePolicy.Reference, tags: [String]
-    ) async -> EncodedResource? {
+        _ key: String, _ reference: SourcePolicy.Reference, rules: StoredRules, tags: [String]
+    ) async -> Cached? {
         await purges.load()
-        guard reference.storage.places.contains(.disk), var cached = await cache?.diskResource(forKey: key) else {
+        guard reference.storage.places.contains(.disk), let cached = await cache?.diskResource(forKey: key) else {
             return nil
         }
         if let end = undecodable.value(for: key), end <= clock.date {
@@ -170,38 +189,33 @@ final class SourceFetcher: Sendable {
             cache?.removeCorruptDiskEntry(forKey: key)
             return nil
         }
-        switch SourceMark.verdict(of: cached.metadata, source: reference.key, tags: tags, in: purges) {
-        case .valid where !isTooOld(cached, reference.storage): return cached
-        case .valid, .soft:
-            cached.metadata = SourceMark.aged(cached.metadata)
-            return cached
-        case .hard: return nil
-        }
-    }
-
-    /// Whether a source has been stored for longer than its rule allows.
-    private func isTooOld(_ cached: EncodedResource, _ storage: StorageRules.Storage) -> Bool {
-        guard let seconds = storage.seconds,
-            let stored = cached.metadata.flatMap(StoredResponse.init(serialized:))
-        else { return false }
-        return abs(clock.date - stored.responseTime) >= Double(seconds)
+        guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
+        let record = SourceRecord(stored, of: cached.data)
+        guard (try? rules.check(record, reference.location)) != nil else { return nil }
+        let verdict = SourceMark.verdict(of: cached.metadata, source: reference.key, tags: tags, in: purges)
+        return verdict == .hard
+            ? nil : Cached(resource: cached, record: record, isSoftlyPurged: verdict == .soft)
     }
 
     /// Returns the source from a tier, or fetches it; of all machines one fetches it.
     private func fetchedByOneMachine(
-        _ url: URL, cacheKey: String, reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds,
-        demand: SourceRequestContext, fetch: () async throws(WebImageError) -> Source
+        _ url: URL, cacheKey: String, reference: SourcePolicy.Reference, rules: StoredRules,
+        _ storages: [StorageRules.Storage], demand: SourceRequestContext,
+        fetch: () async throws(WebImageError) -> Source
     ) async throws(WebImageError) -> Source {
         guard reference.storage.places.contains(.tiers), let shared = tiers,
             let key = shared.key(ofSource: cacheKey, url)
         else { return try await fetch() }
         let found = try await shared.value(for: key, budget: demand.budget) { entry in
-            shared.source(entry, maxBytes: maxBytes, bounds: bounds).flatMap { found in
+            shared.source(entry, rules: rules).flatMap { found in
+                guard (try? rules.check(found.record, reference.location)) != nil,
+                    rules.verdict(found.record, of: url, storages, now: clock.date) == .fresh
+                else { return nil }
                 let verdict = purges.verdict(tags: demand.tags + found.tags, source: reference.key, seen: found.seen)
                 return verdict == .valid ? found : nil
             }
         } entry: { source in
-            shared.entry(of: source, reference.storage)
+            shared.entry(of: source, reference.storage, rules: rules)
         } make: { () throws(WebImageError) in
             try await fetch()
         }
@@ -224,20 +238,26 @@ final class SourceFetcher: Sendable {
     }
 
     private func fetch(
-        _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: EncodedResource?, maxBytes: Int,
-        bounds: Lifetime.Bounds, demand: SourceRequestContext, arriving: ArrivingSource
+        _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: Cached?, rules: StoredRules,
+        _ storages: [StorageRules.Storage], demand: SourceRequestContext, arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
-        limits.maxEncodedBytes = maxBytes
+        limits.maxEncodedBytes = rules.output.decoding.maxEncodedBytes
         var context: [WebImageContextOption: Any] = [.decodingLimits: limits]
         if let traceParent = demand.traceParent {
             context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
                 method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)
         }
         var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
-        load.cached = cached
+        let (clock, isShared, sent, bounds) = (clock, tiers != nil, clock.date, rules.bounds)
+        load.cached = cached?.resource
         load.epoch = demand.generation
-        let (clock, isShared, sent) = (clock, tiers != nil, clock.date)
+        if let cached {
+            load.verdict = { _ in
+                let verdict = rules.verdict(cached.record, of: url, storages, now: clock.date)
+                return cached.isSoftlyPurged && verdict == .fresh ? .usableAfterError : verdict
+            }
+        }
         load.receivedBody = { body, response in
             let stored = StoredResponse(
                 response, to: WebImageRequest(url: url), requestTime: sent, responseTime: clock.date)
@@ -254,12 +274,15 @@ final class SourceFetcher: Sendable {
         }
         let seen = arriving.seen
         let result = try await loader.loadData(for: load, progress: nil)
-        let head = try SourceHead(
-            result.response, result.metadata.flatMap(StoredResponse.init(serialized:)), of: url, now: clock.date,
-            bounds: bounds, isShared: tiers != nil)
+        let stored =
+            result.metadata.flatMap(StoredResponse.init(serialized:))
+            ?? StoredResponse(
+                result.response, to: WebImageRequest(url: url), requestTime: sent, responseTime: clock.date)
+        let head = try SourceHead(result.response, stored, of: url, now: clock.date, bounds: bounds, isShared: isShared)
         try limits.checkEncodedBytes(result.data.count)
         let (lifetime, redirect) = (head.lifetime, head.redirect)
-        let metadata = SourceMark.marked(result.metadata, seen: seen)
+        if lifetime.isPurgeable == false { unpurgeable.withLock { $0 += 1 } }
+        let metadata = SourceMark.marked(result.metadata ?? stored.serialized, seen: seen)
         if let cacheKey, result.mayBeStored, mayStore(result.response, head) {
             if !result.isNotModified {
                 cache?.storeImageData(result.data, metadata: metadata, forKey: cacheKey)
@@ -267,8 +290,11 @@ final class SourceFetcher: Sendable {
                 cache?.storeMetadata(metadata, forKey: cacheKey, version: load.cached?.record?.version)
             }
         }
-        var source = Source(data: result.data, lifetime: lifetime, redirect: redirect)
-        if tiers != nil, result.mayBeStored, lifetime.isShared, lifetime.staysHere != true, redirect == nil {
+        var source = Source(
+            data: result.data, record: SourceRecord(stored, of: result.data), lifetime: lifetime, redirect: redirect)
+        if isShared, result.metadata != nil, result.mayBeStored, lifetime.isStorable, lifetime.staysHere != true,
+            redirect == nil
+        {
             source.sharedMetadata = metadata
         }
         source.tags = head.tags
@@ -281,7 +307,7 @@ final class SourceFetcher: Sendable {
     private func mayStore(_ response: WebImageResponse, _ head: SourceHead) -> Bool {
         // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
         // configuration has forbidden the other host.
-        guard cache != nil, head.lifetime.mayBeStored, head.redirect == nil else { return false }
+        guard cache != nil, head.lifetime.isStorable, head.redirect == nil else { return false }
         // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
         return tiers == nil || response.value(forHTTPHeaderField: "set-cookie") == nil
     }
@@ -307,6 +333,8 @@ final class SourceFetcher: Sendable {
         }
         tiers.tiers.discard(source.data, of: shared)
     }
+
+    func flush() async { await cache?.flush() }
 
     /// The total size in bytes of the sources on disk; nil without a disk cache.
     func diskByteCount() async -> Int? { await cache?.byteCount() }

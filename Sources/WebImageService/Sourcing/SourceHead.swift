@@ -28,10 +28,10 @@ struct SourceHead: Sendable {
                 .invalidDownloadOperation, stage: .download, url: url,
                 underlying: .message("the redirect leads to a URL with a user name"))
         }
-        let fields = stored?.fields ?? Self.fields(of: response)
-        let age = stored.flatMap { HTTPCachePolicy().age($0, now: now) } ?? 0
-        // A server may send any number as `Age`.
-        var lifetime = Lifetime(fields: fields, age: Int(min(age, 1e9)), bounds: bounds)
+        let record =
+            stored ?? StoredResponse(response, to: WebImageRequest(url: url), requestTime: now, responseTime: now)
+        let fields = record.fields
+        var lifetime = Lifetime(origin: record, bounds: bounds)
         if isShared, !Self.mayShare(response, after: stored, to: url) { lifetime.staysHere = true }
         self.lifetime = lifetime
         redirect = Self.redirect(from: url, to: response.url)
@@ -62,13 +62,5 @@ struct SourceHead: Sendable {
                 .percentEncodedHost, target.host() != source.host()
         else { return nil }
         return "\(scheme)://\(host)"
-    }
-
-    private static func fields(of response: WebImageResponse) -> [String: String] {
-        var fields: [String: String] = [:]
-        for name in ["cache-control", "expires", "date", "etag", "cache-tag", "surrogate-key"] {
-            fields[name] = response.value(forHTTPHeaderField: name)
-        }
-        return fields
     }
 }

@@ -19,13 +19,6 @@ enum SourceMark {
         return metadata + Data("\n\(name)\(seen)".utf8)
     }
 
-    /// The same metadata with an answer so old that it must be revalidated.
-    static func aged(_ metadata: Data?) -> Data? {
-        guard let metadata, var stored = StoredResponse(serialized: metadata) else { return nil }
-        (stored.requestTime, stored.responseTime) = (0, 0)
-        return marked(stored.serialized, seen: seen(metadata) ?? 0)
-    }
-
     /// Whether a stored source may be used.
     ///
     /// - Parameter tags: The tags of the target.

@@ -62,6 +62,26 @@ struct SourcePolicy: Sendable {
         return reference
     }
 
+    /// The beginnings of all sources whose text, as clients write it, begins with a prefix; perhaps also those of others. Nil
+    /// if such sources have no common host.
+    func prefixes(of prefix: String) -> [String]? {
+        var texts = [prefix]
+        for replacement in replacements {
+            var next: [String] = []
+            for text in texts {
+                guard let replaced = replacement.prefixes(of: text) else { return nil }
+                next += replaced.filter { !next.contains($0) }
+            }
+            texts = next
+        }
+        guard !baseURL.isEmpty else { return texts }
+        return texts.flatMap { text in
+            if text.hasPrefix(baseURL) { return [text] }
+            // A source that begins with the base URL keeps its text.
+            return baseURL.hasPrefix(text) ? [baseURL, baseURL + text] : [baseURL + text]
+        }
+    }
+
     private func located(_ text: String) throws(ServiceRefusal) -> Reference {
         if text.hasPrefix("local://") { return try local(text) }
         if text.prefix(5).lowercased() == "s3://" { return try object(text) }
@@ -266,7 +286,7 @@ struct SourcePattern: Sendable, Hashable {
     /// Returns all positions in the text at which a match of the pattern can end, and whether a match can go on behind
     /// the text. The running time is at most proportional to the length of the pattern multiplied by the length of the
     /// text.
-    private static func ends(
+    static func ends(
         _ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>
     ) -> (places: [Int], isOpen: Bool) {
         var places: Set<Int> = [text.startIndex]

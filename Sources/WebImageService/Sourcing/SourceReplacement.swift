@@ -46,6 +46,24 @@ struct SourceReplacement: Sendable, Hashable {
         return beginning.joined() + String(decoding: bytes[end...], as: UTF8.self)
     }
 
+    /// The beginnings of the texts that ``applied(to:)`` makes of texts with a prefix; also of others. Nil if the replacement
+    /// begins with a match before its host ends.
+    func prefixes(of prefix: String) -> [String]? {
+        let applied = applied(to: prefix)
+        let isOpen = SourcePattern.ends(Array(pieces.joined(separator: "*".utf8))[...], Array(prefix.utf8)[...]).isOpen
+        // What the last star matches can become longer with the text.
+        guard isOpen || (applied != prefix && pieces.count > 1) else {
+            return applied == prefix ? [prefix] : [applied]
+        }
+        var lead = ""
+        for part in replacement {
+            guard case .text(let text) = part else { break }
+            lead += text
+        }
+        guard let mark = lead.range(of: "://"), lead[mark.upperBound...].contains("/") else { return nil }
+        return applied == prefix ? [prefix, lead] : [applied, lead]
+    }
+
     /// Returns what each `*` matches, and where the match ends.
     private func match(_ text: [UInt8]) -> (matches: [Range<Int>], end: Int)? {
         guard text.starts(with: pieces[0]) else { return nil }

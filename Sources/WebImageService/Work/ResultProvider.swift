@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageHTTP
 import WebImageLoading
 
 /// A requested result: its key, and the functions that make the result if it is not stored.
@@ -9,14 +10,27 @@ struct PictureJob: Sendable {
     private(set) var demand: SourceRequestContext
     /// Where the result is stored.
     let storage: StorageRules.Storage
-    let maxSourceBytes: Int
-    let bounds: Lifetime.Bounds
+    /// The settings by which stored sources and results are judged.
+    let rules: StoredRules
     /// The time in seconds for which a failure is remembered.
     let negativeTTL: Int
     let maker: Maker
-    /// Whether a source may come from another host to which its server redirected (``Source/redirect``). A stored result
-    /// from a host that is no longer allowed is not used.
-    let allowsRedirect: @Sendable (String?) -> Bool
+
+    /// Returns a stored result with the lifetime that the settings allow.
+    ///
+    /// - Throws: A refusal if the settings forbid the result.
+    func judged(_ entry: ResultEntry, now: TimeInterval) throws(ServiceRefusal) -> ResultEntry {
+        try entry.judged(by: rules, reference, storage, now: now)
+    }
+
+    /// The lifetime of the result of a source.
+    func lifetime(of source: Source) -> Lifetime {
+        var lifetime = rules.lifetime(source.record, storage)
+        lifetime.staysHere = source.lifetime.staysHere
+        // A file that has changed while it was read.
+        if !source.lifetime.isShared { (lifetime.maxAge, lifetime.isShared) = (source.lifetime.maxAge, false) }
+        return lifetime
+    }
 
     /// Makes a result from the bytes of its source.
     struct Maker: Sendable {
@@ -121,13 +135,9 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    private func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceLogEntry.Outcome)? {
-        guard let (entry, level) = await store.entry(for: job.key, in: job.storage.places),
-            job.allowsRedirect(entry.head.redirect)
-        else {
-            return nil
-        }
-        return (entry, level)
+    func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceLogEntry.Outcome)? {
+        let now = clock.date
+        return await store.entry(for: job.key, in: job.storage.places) { try? job.judged($0, now: now) }
     }
 
     /// Returns the stored result if it may be used; otherwise makes the result. See ``made(_:needsPermit:_:starter:)`` for
@@ -169,7 +179,7 @@ final class ResultProvider: Sendable {
             && background.begin(job.key.digest) {
                 guard let made = try? await self.made(job, needsPermit: false, .low, starter: starter),
                     budget == .zero || self.clock.now - start > budget,
-                    !self.store.canHold(made.entry, from: job.reference, in: job.storage.places)
+                    !self.store.canHold(made.entry, of: job)
                 else { return }
                 self.madeInVain.set(self.clock.date + Self.vainTime, for: job.key.digest, cost: 1)
             }
@@ -220,14 +230,16 @@ final class ResultProvider: Sendable {
         var ended = try await workOutcome(
             job, key: job.key.digest, needsPermit: needsPermit, priority: priority, starter: starter)
         // This request may have joined work that began before a purge.
-        if case .success(let provided) = ended.outcome, store.purges.verdict(of: provided.entry) == .hard {
+        if case .success(let provided) = ended.outcome, provided.entry.head.seen ?? 0 < job.demand.seen,
+            store.purges.verdict(of: provided.entry) == .hard
+        {
             ended = try await workOutcome(
                 job, key: "\(job.key.digest) \(store.purges.stamp)", needsPermit: needsPermit, priority: priority,
                 starter: starter)
         }
         var provided = try ended.outcome.get()
         // The work can have begun before a reload of the configuration.
-        guard job.allowsRedirect(provided.entry.head.redirect) else { throw .redirect }
+        try job.rules.check(provided.entry, job.reference)
         if ended.starter !== starter {
             provided.outcome = .joined
             provided.stages = [:]
@@ -263,7 +275,7 @@ final class ResultProvider: Sendable {
     ///
     /// - Parameter permit: Kept until the fetch ends; nil if the running fetch has one.
     func untouchedSource(
-        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, permit: WorkLimiter.Permit?,
+        _ reference: SourcePolicy.Reference, rules: StoredRules, permit: WorkLimiter.Permit?,
         for demand: SourceRequestContext
     ) async throws(ServiceRefusal) -> UntouchedSource {
         let race = FirstResult<Result<ArrivingSource?, WebImageError>>()
@@ -274,7 +286,7 @@ final class ResultProvider: Sendable {
             do throws(WebImageError) {
                 outcome = .success(
                     try await self.fetcher.source(
-                        reference, maxBytes: maxBytes, bounds: bounds, for: demand, reader: reader))
+                        reference, rules: rules, for: demand, reader: reader))
             } catch {
                 outcome = .failure(error)
             }
@@ -315,7 +327,7 @@ final class ResultProvider: Sendable {
     private func work(
         _ job: PictureJob, needsPermit: Bool, priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
-        let progress = WorkProgress(job.demand.budget.part(), clock)
+        let progress = WorkProgress(job.demand.budget.part(), clock, seen: store.purges.stamp)
         let outcome = await progress.budget.limit(clock) { () -> Result<Provided, ServiceRefusal>? in
             do throws(WebImageError) {
                 return try await self.madeByOneMachine(job, progress) { () throws(WebImageError) in
@@ -327,7 +339,7 @@ final class ResultProvider: Sendable {
         }
         if let outcome = outcome ?? nil { return outcome }
         guard !Task.isCancelled, progress.budget.remainingSeconds <= 0 else { throw .cancelled }
-        return .failure(remembered(progress.refusal, job))
+        return .failure(await remembered(progress.refusal, job, after: progress))
     }
 
     private func work(
@@ -351,7 +363,7 @@ final class ResultProvider: Sendable {
             defer { withExtendedLifetime(place) {} }
             progress.enter(.fetch)
             let source = try await fetcher.source(
-                job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
+                job.reference, rules: job.rules, storage: job.storage, for: job.demand)
             fetched = source
             progress.enter(.queue)
             place.hold(source.data.count)
@@ -362,23 +374,28 @@ final class ResultProvider: Sendable {
         } catch let error as WebImageError where error.isCancellation {
             throw .cancelled
         } catch let error as WebImageError where error.isTimeUsedUp {
-            return .failure(remembered(progress.refusal, job))
+            return .failure(await remembered(progress.refusal, job, after: progress))
         } catch let error as WebImageError {
             if error.code == .badImageData, error.stage == .decode, let fetched {
                 fetcher.noteUndecodable(
                     fetched, of: job.reference, generation: job.demand.generation, for: job.negativeTTL)
             }
-            return .failure(remembered(ServiceRefusal(error), job))
+            return .failure(await remembered(ServiceRefusal(error), job, after: progress))
         } catch let refusal as ServiceRefusal {
-            return .failure(remembered(refusal, job))
+            return .failure(await remembered(refusal, job, after: progress))
         } catch {
             return .failure(ServiceRefusal(500, .internalError, "the picture could not be made"))
         }
     }
 
-    private func remembered(_ refusal: ServiceRefusal, _ job: PictureJob) -> ServiceRefusal {
+    private func remembered(
+        _ refusal: ServiceRefusal, _ job: PictureJob, after progress: WorkProgress
+    ) async -> ServiceRefusal {
         if refusal.isRemembered, job.negativeTTL > 0 {
-            store.remember(refusal, for: job.key, until: clock.date + Double(job.negativeTTL))
+            let former = await usable(job)?.entry.head.tags ?? []
+            store.remember(
+                refusal, for: job.key, until: clock.date + Double(job.negativeTTL), tags: job.demand.tags + former,
+                seen: progress.seen)
         }
         return refusal
     }
@@ -388,11 +405,9 @@ final class ResultProvider: Sendable {
         _ old: ResultEntry, as source: Source, _ job: PictureJob, stages: [ServiceLogEntry.Stage: Duration]
     ) -> Provided {
         var entry = old
-        entry.head.stored = clock.date
-        entry.head.lifetime = job.storage.limited(source.lifetime)
         entry.head.redirect = source.redirect
-        entry.head.take(job.demand.tags, source)
-        if source.lifetime.isShared { store.store(entry, for: job.key, in: job.storage.places) }
+        entry.head.take(job, source, pixelCount: old.head.record?.pixelCount)
+        if entry.head.lifetime.isStorable { store.store(entry, for: job.key, in: job.storage.places) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
 
@@ -413,21 +428,25 @@ final class ResultProvider: Sendable {
         let stages = progress.stages.merging(made.stages) { $0 + $1 }
         var head = ResultEntry.Head(
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
-            lifetime: job.storage.limited(source.lifetime), sourceVersion: source.version, source: job.key.source,
-            width: made.size?.width,
+            lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
             height: made.size?.height, redirect: source.redirect)
-        head.take(job.demand.tags, source)
+        head.take(job, source, pixelCount: made.sourcePixelCount)
         // Copy the bytes into memory of their own size. The buffer of an encoder grows by doubling, and its unused part
         // would stay allocated as long as the result is kept: a result of 12 KB then used 64 KB.
         let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
-        if source.lifetime.isShared { store.store(entry, for: job.key, in: job.storage.places) }
+        if head.lifetime.isStorable { store.store(entry, for: job.key, in: job.storage.places) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
 }
 
 extension ResultEntry.Head {
-    /// Takes the tags of a target and of its source, and the purges that the source knows.
-    fileprivate mutating func take(_ tags: [String], _ source: Source) {
+    /// Takes the tags of a target and of its source, the purges that the source knows, and what its origin has said.
+    fileprivate mutating func take(_ job: PictureJob, _ source: Source, pixelCount: Int?) {
+        var record = source.record
+        record.pixelCount = pixelCount
+        self.record = record
+        (lifetime, stored) = (job.lifetime(of: source), record.response.responseTime)
+        let tags = job.demand.tags
         let all = tags + source.tags.filter { !tags.contains($0) }
         self.tags = all.isEmpty ? nil : all
         seen = source.seen > 0 ? source.seen : nil

@@ -10,15 +10,18 @@ final class WorkLimiter: Sendable {
     struct Limits: Sendable, Hashable {
         /// The maximum number of results that are being made at the same time. This number includes results that wait
         /// for a processor.
-        var works = 64
+        var works = 256
         /// The maximum number of results that are being made at the same time from sources of one host.
-        var worksPerHost = 32
+        var worksPerHost = 256
         /// If jobs wait for a processor without interruption for a longer time, the service is overloaded. A shorter
         /// wait is a burst and has no effect. Under overload, new work begins only while fewer than
-        /// ``worksUnderOverload`` results are being made. Zero disables this rule.
+        /// ``worksUnderOverload`` results are being made, or as many as are made within half of ``deadline``. Zero disables
+        /// this rule.
         var queueWait = Duration.milliseconds(100)
-        /// The maximum number of results that are being made at the same time under overload.
+        /// The number of results that may always be made at the same time under overload.
         var worksUnderOverload = 10
+        /// The time of a request.
+        var deadline = Duration.seconds(8)
         /// The maximum number of requests in flight.
         var requests = 10_000
         /// The maximum number of requests in flight of one client.
@@ -123,6 +126,7 @@ final class WorkLimiter: Sendable {
         return Permit { [state] in
             state.withLock { state in
                 state.works -= 1
+                state.standing.ended += 1
                 Self.lower(&state.hosts, host)
             }
         }
@@ -154,6 +158,8 @@ final class WorkLimiter: Sendable {
 struct StandingQueue: Sendable {
     /// The time since which every request has found waiting jobs; nil if the last request found no waiting job.
     private var since: Duration?
+    /// The number of results that were made since then.
+    var ended = 0
 
     /// Records how many jobs wait for a processor when a request needs new work. Returns whether this work may begin.
     ///
@@ -166,9 +172,12 @@ struct StandingQueue: Sendable {
             since = nil
             return true
         }
+        if since == nil { ended = 0 }
         let start = since ?? now
         since = start
-        return now - start < limits.queueWait || works < limits.worksUnderOverload
+        if now - start < limits.queueWait || works < limits.worksUnderOverload { return true }
+        // A page of many pictures is no overload if its last picture is made in time.
+        return Double(works) < Double(ended) / ((now - start) / .seconds(1)) * (limits.deadline / .seconds(1)) / 2
     }
 }
 

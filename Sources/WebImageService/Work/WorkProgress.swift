@@ -19,11 +19,14 @@ final class WorkProgress: Sendable {
     }
 
     let budget: WorkBudget
+    /// The newest purge that was known when the work began; see ``PurgeJournal``.
+    let seen: Int
     private let clock: any DelayClock
     private let state: Locked<State>
 
-    init(_ budget: WorkBudget, _ clock: any DelayClock) {
+    init(_ budget: WorkBudget, _ clock: any DelayClock, seen: Int = 0) {
         self.budget = budget
+        self.seen = seen
         self.clock = clock
         state = Locked(State(since: clock.now))
     }
@@ -61,8 +64,11 @@ final class WorkProgress: Sendable {
         let half = (budget.time ?? .zero) / 2
         if state.stages[.fetch, default: .zero] > half { return .slowSource }
         let isWaiting = !state.readsHeader && (state.stage == .fetch || state.stage == .queue)
-        let waited = state.stages[.queue, default: .zero] - state.header
-        if state.stages[.decode, default: .zero] + state.header <= half, isWaiting || waited > half {
+        // While a decode waits for a decoder process, it does nothing.
+        let idle = budget.workerTimes?.waiting ?? .zero
+        let waited = state.stages[.queue, default: .zero] - state.header + idle
+        let worked = state.stages[.decode, default: .zero] - idle + state.header
+        if worked <= half, isWaiting || waited > half {
             return ServiceRefusal(503, .queue, "the time for this picture was used up by waiting", retryAfter: 1)
         }
         return ServiceRefusal(
