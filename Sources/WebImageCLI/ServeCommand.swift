@@ -27,11 +27,13 @@ enum ServeCommand {
             try ServiceProcess.check(reading)
             return { .ok }
         }
+        // Before the first thread of the service starts.
+        ProcessLimits.raiseDescriptors()
+        try ProcessLimits.check(configuration)
         return { await serve(source, reading) }
     }
 
     private static func serve(_ source: ServiceArguments, _ reading: ServiceArguments.Reading) async -> ExitCode {
-        raiseDescriptorLimit()
         returnLargeBlocks()
         let process: ServiceProcess
         do {
@@ -92,13 +94,5 @@ enum ServeCommand {
         typealias Option = @convention(c) (_ parameter: Int32, _ value: Int32) -> Int32
         let mmapThreshold: Int32 = -3
         if let option = dlsym(nil, "mallopt") { _ = unsafeBitCast(option, to: Option.self)(mmapThreshold, 4 << 20) }
-    }
-
-    /// Raises the soft limit of open descriptors to the hard limit, because every connection needs a descriptor.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

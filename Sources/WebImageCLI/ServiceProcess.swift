@@ -13,6 +13,8 @@ final class ServiceProcess: Sendable {
     private let log: AccessLog
     private let configuration: Locked<ServiceConfiguration>
     private let tiers: CacheTiers?
+    /// Reports when a tier goes and when it is back.
+    private let watch = Locked<Task<Void, Never>?>(nil)
     private let inherited: [ListenAddress]
     /// Whether a listener accepts connections from other machines.
     private let isOpen: Bool
@@ -33,12 +35,18 @@ final class ServiceProcess: Sendable {
         try Self.check(configuration, isOpen: isOpen)
         let log = AccessLog(configuration.accessLog)
         do {
-            let limits = try HTTPServerConfiguration(configuration)
+            let limits = try Self.limits(configuration)
+            if limits.maxConnections < configuration.maxConnections {
+                Console.error(
+                    "max-connections: \(limits.maxConnections) instead of \(configuration.maxConnections), because of the limit of"
+                        + " open files ('ulimit -n')")
+            }
             try configuration.checkCacheFolder()
-            let tiers = try TierAddress.tiers(configuration)
+            let clock = Self.clock
+            let tiers = try TierAddress.tiers(configuration, clock: clock)
             self.tiers = tiers
             let service = try ImageService(
-                configuration: configuration, loader: nil, clock: SystemClock(), tiers: tiers)
+                configuration: configuration, loader: nil, clock: clock, tiers: tiers)
             self.service = service
             server = try HTTPServer(
                 listening: addresses, configuration: limits,
@@ -55,6 +63,23 @@ final class ServiceProcess: Sendable {
         }
         self.log = log
         self.configuration = Locked(configuration)
+    }
+
+    /// The limits of a server, within those of the process.
+    private static func limits(_ configuration: ServiceConfiguration) throws(HTTPServerError) -> HTTPServerConfiguration
+    {
+        var limits = try HTTPServerConfiguration(configuration)
+        limits.maxConnections = min(limits.maxConnections, ProcessLimits.mostConnections(configuration))
+        return limits
+    }
+
+    /// The system's clock. In a debug build, a variable shifts its date, for tests of machines whose clocks differ.
+    private static var clock: any DelayClock {
+        #if DEBUG
+            let shift = ProcessInfo.processInfo.environment["SWIFT_WEB_IMAGE_CLOCK_SHIFT"].flatMap(TimeInterval.init)
+            if let shift { return ShiftedClock(shift: shift) }
+        #endif
+        return SystemClock()
     }
 
     private static func addresses(
@@ -138,9 +163,28 @@ final class ServiceProcess: Sendable {
     /// works without them, too.
     func connectTiers() async {
         guard let tiers else { return }
-        for name in await TierAddress.silent(tiers, within: .seconds(1)) {
+        var known = Set<String>()
+        Self.report(Set(await TierAddress.silent(tiers, within: .seconds(1))), &known)
+        watch.withLock {
+            $0 = Task.detached(priority: .utility) { [known] in
+                var silent = known
+                while await SystemClock().wait(for: .seconds(1)) {
+                    let failing = Set(tiers.statistics.levels.filter(\.tier.isOpen).map(\.name))
+                    // A tier without traffic has no failures. One that is gone is asked.
+                    let gone = silent.isEmpty ? [] : Set(await TierAddress.silent(tiers, within: .seconds(1)))
+                    Self.report(failing.union(gone), &silent)
+                }
+            }
+        }
+    }
+
+    /// Prints one line for each tier that is gone since the last call, or is back.
+    private static func report(_ now: Set<String>, _ silent: inout Set<String>) {
+        for name in now.subtracting(silent).sorted() {
             Console.error("tier \(name): does not answer; the service goes on without it")
         }
+        for name in silent.subtracting(now).sorted() { Console.error("tier \(name): answers again") }
+        silent = now
     }
 
     /// Prints the listening addresses and reports to systemd that the service is ready.
@@ -180,7 +224,7 @@ final class ServiceProcess: Sendable {
                     + " 'insecure = yes', or restart the service")
         }
         do {
-            let limits = try HTTPServerConfiguration(configuration)
+            let limits = try Self.limits(configuration)
             try configuration.check()
             try TierAddress.check(configuration)
             for name in try service.reload(configuration) {
@@ -207,6 +251,7 @@ final class ServiceProcess: Sendable {
     func stop() async {
         let drain = Duration.seconds(configuration.withLock { $0.drain })
         SystemdNotifier.notify("STOPPING=1")
+        watch.withLock { $0.take() }?.cancel()
         // The HTTP server refuses new requests. The image service must still answer the requests that the server has
         // accepted.
         service.announceDraining()
@@ -217,6 +262,19 @@ final class ServiceProcess: Sendable {
         log.close()
     }
 }
+
+#if DEBUG
+    private struct ShiftedClock: DelayClock {
+        let shift: TimeInterval
+
+        var date: TimeInterval { SystemClock().date + shift }
+        var now: Duration { SystemClock().now }
+
+        func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
+            SystemClock().schedule(after: delay, work)
+        }
+    }
+#endif
 
 extension ImageService {
     fileprivate func answer(to refusal: HTTPRefusal) -> ServiceResponse {

@@ -32,7 +32,9 @@ enum SignCommand {
         let operands = arguments.operands
         if verifies { return { verify(operands, signer, isThumbor: isThumbor) } }
         let paths = try operands.map { operand throws(UsageError) in
-            try path(of: operand, options: arguments.string("options"), expires: expires, isThumbor: isThumbor)
+            try path(
+                of: operand, options: try options(arguments, configuration, isThumbor: isThumbor), expires: expires,
+                isThumbor: isThumbor)
         }
         let base = arguments.string("base").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
         return {
@@ -41,6 +43,18 @@ enum SignCommand {
             }
             return .ok
         }
+    }
+
+    /// The options of a source. The name of a preset alone would be signed, and the service would refuse the target.
+    private static func options(
+        _ arguments: Arguments, _ configuration: ServiceConfiguration, isThumbor: Bool
+    ) throws(UsageError) -> String? {
+        guard let options = arguments.string("options") else { return nil }
+        guard !isThumbor, !configuration.onlyPresets else { return options }
+        for part in options.split(separator: "/") where !part.contains(":") {
+            throw UsageError("--options: '\(part)' has no value; write a preset as preset:\(part)")
+        }
+        return options
     }
 
     /// Returns the path to sign. If the operand is a path, returns the operand. If the operand is the URL of a source,

@@ -24,8 +24,10 @@ enum TierAddress {
     }
 
     /// The tiers of a service; nil if none is configured.
-    static func tiers(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> CacheTiers? {
-        levels(try readings(configuration))
+    static func tiers(
+        _ configuration: ServiceConfiguration, clock: any DelayClock = SystemClock()
+    ) throws(ConfigurationError) -> CacheTiers? {
+        levels(try readings(configuration), clock)
     }
 
     /// The tiers of a command line; nil if it names none. The password is in `WEBIMAGE_TIER_PASSWORD`.
@@ -76,25 +78,25 @@ enum TierAddress {
             try checkOnce(index, addresses)
             readings.append(try reading(address, password: password(index, of: passwords)))
         }
-        return levels(readings)
+        return levels(readings, SystemClock())
     }
 
-    private static func levels(_ readings: [Reading]) -> CacheTiers? {
+    private static func levels(_ readings: [Reading], _ clock: any DelayClock) -> CacheTiers? {
         guard !readings.isEmpty else { return nil }
         var levels: [CacheTiers.Level] = []
         for reading in readings {
-            var level = open(reading)
+            var level = open(reading, clock)
             let same = levels.count { $0.name.prefix { $0 != " " } == level.name }
             if same > 0 { level.rules.name += " \(same + 1)" }
             levels.append(level)
         }
-        return CacheTiers(levels)
+        return CacheTiers(levels, clock: clock)
     }
 
-    private static func open(_ reading: Reading) -> CacheTiers.Level {
+    private static func open(_ reading: Reading, _ clock: any DelayClock) -> CacheTiers.Level {
         switch reading.kind {
         case .bucket(let configuration):
-            let tier = S3Tier(S3Client(configuration), isPrivate: reading.isPrivate) {
+            let tier = S3Tier(S3Client(configuration), isPrivate: reading.isPrivate, clock: clock) {
                 Console.error("tier s3: \($0.hint)")
             }
             return CacheTiers.Level(tier, budget: reading.budget)
@@ -106,7 +108,8 @@ enum TierAddress {
                 ? ValkeyCluster(configuration, onEvent: reports.receive)
                 : ValkeyConnection(configuration, onEvent: reports.receive)
             return CacheTiers.Level(
-                ValkeyTier(server, isPrivate: reading.isPrivate, reports: reports), budget: reading.budget)
+                ValkeyTier(server, isPrivate: reading.isPrivate, reports: reports, clock: clock), budget: reading.budget
+            )
         }
     }
 

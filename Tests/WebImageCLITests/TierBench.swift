@@ -23,24 +23,9 @@ extension ValkeyServer {
     var address: String { "valkey://127.0.0.1:\(port)?budget=5000" }
 }
 
-/// A clock that differs from that of the machine, for a process that is started by `/usr/bin/env`: the library changes the
-/// environment of the first process, and Swift then finds no arguments.
+/// A clock that differs from that of the machine. Only debug builds read the variable.
 enum FakeClock {
-    private static let library = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib"))?
-        .map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
-        .first { FileManager.default.fileExists(atPath: $0) }
-
-    static var isInstalled: Bool { library != nil }
-
-    /// The environment of the process. The monotonic clock stays: otherwise waits of threads never end.
-    static var anHourAhead: [String: String] {
-        ["LD_PRELOAD": library ?? "", "FAKETIME": "+3600s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
-    }
-
-    /// Removes what the library leaves behind when `env` starts the service in its place.
-    static func removeFiles(of service: RunningService) {
-        for name in ["faketime_shm", "sem.faketime_sem"] { unlink("/dev/shm/\(name)_\(service.identifier)") }
-    }
+    static let anHourAhead = ["SWIFT_WEB_IMAGE_CLOCK_SHIFT": "3600"]
 }
 
 extension TierBench {
