@@ -11,3 +11,12 @@ int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_
     }
     return 1;
 }
+
+void webimage_limit_to_alpha(uint8_t *pixels, size_t stride, size_t width, size_t rows) {
+    for (size_t row = 0; row < rows; row++) {
+        uint8_t *pixel = pixels + row * stride;
+        for (size_t x = 0; x < width; x++, pixel += 4) {
+            for (int color = 0; color < 3; color++) pixel[color] = pixel[color] < pixel[3] ? pixel[color] : pixel[3];
+        }
+    }
+}

@@ -12,7 +12,15 @@ extension DecodedPicture {
     ///   so `pixels` may be smaller.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let uprightSize = fullSize.oriented(orientation)
-        let target = options.targetSize(for: uprightSize).oriented(orientation)
+        let resampling = options.resampling(of: fullSize, orientation)
+        let target = resampling.target
+        var region = resampling.region
+        if let reduction {
+            region = region.scaled(x: 1 / reduction.factor, y: 1 / reduction.factor)
+        } else if pixels.size != fullSize {
+            region = region.scaled(
+                x: Double(pixels.width) / Double(fullSize.width), y: Double(pixels.height) / Double(fullSize.height))
+        }
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
@@ -20,10 +28,17 @@ extension DecodedPicture {
         // Scale first, so that the other steps process fewer pixels. If the display format is requested, scaling also
         // premultiplies straight pixels. Exception: pixels with alpha stay straight if their colours are converted
         // below, because the conversion requires straight colours.
-        if target != PixelSize(width: pixels.width, height: pixels.height) {
+        if !isScaled, target != pixels.size || region != PixelRegion(pixels.size) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
-            pixels = try pixels.scaled(
-                to: target, as: multiplies ? .bgra8Premultiplied : pixels.format, isOpaque: isOpaque)
+            pixels =
+                multiplies
+                ? try pixels.scaled(to: target, from: region, as: .bgra8Premultiplied, isOpaque: isOpaque)
+                : try pixels.scaled(to: target, from: region, isOpaque: isOpaque)
+            if reduction != nil {
+                try pixels.sharpenMeans(
+                    ratioX: region.width / Double(target.width), ratioY: region.height / Double(target.height),
+                    isOpaque: isOpaque)
+            }
         }
         if managesColor, let profile { pixels = try pixels.convertedToSRGB(from: profile, isOpaque: isOpaque) }
         if orientation != .up { pixels = try pixels.oriented(orientation) }
@@ -33,6 +48,7 @@ extension DecodedPicture {
             pixels: pixels, scale: options.scaleFactor, colorProfile: managesColor ? nil : profile,
             hasAlpha: hasAlpha && wanted.hasAlpha, format: format)
         image.sourcePixelSize = uprightSize
+        image.sourceRegion = options.thumbnailPixelSize == nil ? nil : options.sourceRegion
         return image
     }
 }

@@ -70,6 +70,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
             try deadline.check()
             var finishing = options
             finishing.thumbnailPixelSize = nil
+            finishing.sourceRegion = nil
             finishing.scaleDownLimitBytes = nil
             let image = try DecodedPicture(
                 pixels: pixels, orientation: .up, profile: nil, hasAlpha: true, format: .svg

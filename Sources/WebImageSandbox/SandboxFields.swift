@@ -36,11 +36,13 @@ struct FieldWriter {
         write(flags: [
             options.firstFrameOnly, options.preserveAspectRatio, options.decodesToHDR,
             options.colorConversion == .asStored, options.thumbnailPixelSize != nil,
-            options.scaleDownLimitBytes != nil,
+            options.scaleDownLimitBytes != nil, options.sourceRegion != nil,
         ])
         write(options.thumbnailPixelSize?.width ?? 0)
         write(options.thumbnailPixelSize?.height ?? 0)
         write(options.scaleDownLimitBytes ?? 0)
+        let region = options.sourceRegion ?? PixelRegion(left: 0, top: 0, width: 0, height: 0)
+        for value in [region.left, region.top, region.width, region.height] { write(value) }
         write(options.pixelFormat.rawValue)
         let limits = options.limits
         for value in [
@@ -125,15 +127,22 @@ struct FieldReader {
     mutating func options() -> DecodingOptions? {
         var options = DecodingOptions()
         let all = Int.min...Int.max
-        guard let flags = flags(6), let width = number(in: all), let height = number(in: all),
-            let scaleDown = number(in: all), let layout = number(in: all).flatMap(PixelFormat.init(rawValue:))
+        guard let flags = flags(7), let width = number(in: all), let height = number(in: all),
+            let scaleDown = number(in: all)
         else { return nil }
+        guard let left = raw(), let top = raw(), let across = raw(), let down = raw() else { return nil }
+        if flags[6] {
+            let sides = [left, top, across, down].map { Double(bitPattern: $0) }
+            guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }), sides[2] > 0, sides[3] > 0 else { return nil }
+            options.sourceRegion = PixelRegion(left: sides[0], top: sides[1], width: sides[2], height: sides[3])
+        }
         options.firstFrameOnly = flags[0]
         options.preserveAspectRatio = flags[1]
         options.decodesToHDR = flags[2]
         options.colorConversion = flags[3] ? .asStored : .sRGB
         if flags[4] { options.thumbnailPixelSize = PixelSize(width: width, height: height) }
         if flags[5] { options.scaleDownLimitBytes = scaleDown }
+        guard let layout = number(in: all).flatMap(PixelFormat.init(rawValue:)) else { return nil }
         options.pixelFormat = layout
         guard let encoded = number(in: all), let pixels = number(in: all), let animation = number(in: all),
             let frames = number(in: all), let chunk = number(in: all), let ancillary = number(in: all),

@@ -47,8 +47,8 @@ struct SandboxRequest: Equatable {
     var isLast = false
     var options = DecodingOptions()
 
-    static let size = 192
-    private static let magic: UInt64 = 0x0032_5153_4957  // "WISQ2"
+    static let size = 224
+    private static let magic: UInt64 = 0x0033_5153_4957  // "WISQ3"
 
     init(_ command: Command) { self.command = command }
 

@@ -332,6 +332,7 @@ package final class SandboxWorker: @unchecked Sendable {
         image.imageLoopCount = picture.loopCount
         image.omitsFrames = picture.omitsFrames
         image.isIncremental = picture.isIncremental
+        image.sourceRegion = call.options.thumbnailPixelSize == nil ? nil : call.options.sourceRegion
         image.decodingOptions = call.options
         return image
     }

@@ -45,6 +45,9 @@ void webimage_repeat_column(
 /* Whether the fourth byte of every pixel is 255. A pixel has four bytes. */
 int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);
 
+/* Limits the first three bytes of every pixel to the fourth. A pixel has four bytes. */
+void webimage_limit_to_alpha(uint8_t *pixels, size_t stride, size_t width, size_t rows);
+
 /* The following functions blur pixels of four bytes. */
 
 /* The number of binary places of a weight. A weight of 1 is 1 << WEBIMAGE_WEIGHT_BITS. */

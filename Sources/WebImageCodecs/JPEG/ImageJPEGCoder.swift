@@ -7,8 +7,8 @@ import WebImageGraphics
 /// Decodes and encodes JPEG (ITU-T T.81, JFIF, EXIF) with libjpeg-turbo.
 ///
 /// Supports baseline, progressive and arithmetic-coded files with 8 bits per channel in grey, RGB, YCbCr, CMYK and
-/// YCCK. For a thumbnail, libjpeg-turbo decodes at a half, a quarter or an eighth of the size. The result is then
-/// scaled to the thumbnail size. Thread-safe; several threads can decode at the same time.
+/// YCCK. For a thumbnail, libjpeg-turbo decodes at a half, a quarter or an eighth of the size, but at twice the thumbnail
+/// size at least. The result is then scaled to the thumbnail size. Thread-safe; several threads can decode at the same time.
 ///
 /// A partial image shows the rows that have arrived. If the file has several scans, a partial image shows the newest
 /// complete scan.
@@ -67,16 +67,16 @@ extension JPEGDecoder {
         return info
     }
 
-    /// Returns the layout and size of the rows that libjpeg writes for these options. The picture from libjpeg is at
-    /// least as wide and as high as the target size. The caller then scales the picture down to the target size.
+    /// Returns the layout and size of the rows that libjpeg writes for these options: the smallest plane from which the
+    /// result can be scaled without a loss that is visible (`Documentation/Decisions/dct-scaling.md`).
     func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGRowLayout {
         let orientation = orientation
-        let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
+        let resampling = options.resampling(of: size, orientation)
         let profile = try matchingProfile()
-        let staysGray = isGray && (target != size || (profile != nil && options.colorConversion == .sRGB))
+        let staysGray = isGray && (resampling.target != size || (profile != nil && options.colorConversion == .sRGB))
         let layout = staysGray ? .gray8 : Self.layout(for: options.pixelFormat, isCMYK: isCMYK)
         let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
-        let eighths = Self.eighths(from: size, to: target)
+        let eighths = resampling.eighths
         let stored = try outputSize(color: color, eighths: eighths)
         return JPEGRowLayout(
             layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile,
@@ -88,6 +88,8 @@ extension JPEGDecoder {
     func picture(_ pixels: PixelBuffer, _ plan: JPEGRowLayout) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
+        // The plane has whole pixels, so its last column and row can show less than a whole block.
+        if plan.eighths < 8 { picture.reduction = .init(factor: 8 / Double(plan.eighths)) }
         if isCMYK {
             picture.profile = nil
             picture.pixels = try pixels.convertedFromCMYK(
@@ -129,17 +131,6 @@ extension JPEGDecoder {
         case .rgb8: JCS_RGB
         case .gray8: JCS_GRAYSCALE
         }
-    }
-
-    /// Returns the smallest supported scale, in eighths, at which the scaled picture is at least as wide and as high as
-    /// `target`.
-    ///
-    /// The supported scales are 1, 2, 4 and 8 eighths, because libjpeg-turbo has vector code only for these scales. For
-    /// example, a decode at 5/8 takes twice as long as a decode at 8/8.
-    private static func eighths(from size: PixelSize, to target: PixelSize) -> Int {
-        [1, 2, 4].first { eighths in
-            (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
-        } ?? 8
     }
 }
 

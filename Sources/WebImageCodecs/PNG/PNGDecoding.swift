@@ -95,7 +95,7 @@ struct PNGRowLayout {
         self.init(
             isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
             willConvertColors: profile != nil && options.colorConversion == .sRGB,
-            willScale: options.targetSize(for: size) != size)
+            willScale: options.targetSize(for: size) != size || options.sourceRegion != nil)
     }
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
@@ -130,8 +130,10 @@ extension PNGDecoding {
         let size = chunks.header.size
         let shrinker = try RowShrinker(size, format: format, factor: factor)
         try reader.read(layout, through: shrinker, premultiplies: hasAlpha, deadline: deadline)
-        return DecodedPicture(
+        var picture = DecodedPicture(
             pixels: shrinker.result, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
+        picture.reduction = .init(factor: Double(factor))
+        return picture
     }
 
     /// Decodes and scales a picture that ``PNGInflatedRows`` supports. An inflated row is converted only when the
@@ -144,17 +146,22 @@ extension PNGDecoding {
         hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
         let size = chunks.header.size
-        let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
-        guard plan.format.isScaledByRows(from: size, to: target, isOpaque: !hasAlpha),
+        let resampling = options.resampling(of: size, orientation)
+        guard
+            plan.format.isScaledByRows(from: resampling.region, to: resampling.target, isOpaque: !hasAlpha),
             let (rows, palette) = try chunks.inflatedRows(bytes, reader, format: plan.format, limits: options.limits)
         else { return nil }
         let source = try PNGInflatedRows.Source(rows, plan, palette: palette, deadline: deadline)
-        guard let pixels = try source.scaled(to: target, isOpaque: !hasAlpha) else {
+        guard
+            let pixels = try source.scaled(to: resampling.target, from: resampling.region, isOpaque: !hasAlpha)
+        else {
             try deadline.check()
             return nil
         }
-        return DecodedPicture(
+        var picture = DecodedPicture(
             pixels: pixels, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
+        picture.isScaled = true
+        return picture
     }
 
     /// Returns the layout and the factor for averaging rows while they are read. Returns nil if the picture must be
@@ -165,12 +172,10 @@ extension PNGDecoding {
         let (rowBytes, overflow) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
         guard !overflow, !chunks.header.isInterlaced else { return nil }
         let (byteCount, isHuge) = rowBytes.multipliedReportingOverflow(by: size.height)
-        guard isHuge || byteCount > Self.wholeByteCount else { return nil }
+        guard isHuge || byteCount > ImageInfo.wholeByteCount else { return nil }
         return shrinkingFactor(rowBytes: rowBytes).map { (layout, format, $0) }
     }
 
-    /// The maximum size of a picture that is decoded whole: 32 MiB of pixels. A larger picture is averaged if possible.
-    private static let wholeByteCount = 32 << 20
     /// The maximum size of one band of rows that are averaged together: 8 MiB.
     private static let bandByteCount = 8 << 20
 
@@ -179,9 +184,8 @@ extension PNGDecoding {
     /// picture to the requested size.
     private func shrinkingFactor(rowBytes: Int) -> Int? {
         let size = chunks.header.size
-        let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
-        let factor = min(
-            size.width / (2 * target.width), size.height / (2 * target.height), Self.bandByteCount / max(rowBytes, 1))
+        let ratio = options.resampling(of: size, orientation).ratio
+        let factor = min(Int(min(ratio / Resampling.leastRatio, 1e9)), Self.bandByteCount / max(rowBytes, 1))
         return factor >= 2 ? factor : nil
     }
 

@@ -57,8 +57,8 @@ extension PartialPicture {
         guard height != storedHeight else { return rowCount }
         let factor = Double(height) / Double(storedHeight)
         // The scaler computes a row also from source rows below it. These source rows belong to at most three further
-        // scaled rows, and some of them may still be missing. Hide four scaled rows, so that rounding cannot make a
-        // wrong row visible.
-        return max(0, Int(Double(rowCount) * factor) - 4)
+        // scaled rows, and some of them may still be missing. The correction of a reduced plane reads one more row. Hide
+        // five scaled rows, so that rounding cannot make a wrong row visible.
+        return max(0, Int(Double(rowCount) * factor) - 5)
     }
 }

@@ -118,16 +118,18 @@ extension WebPContainer {
         }
     }
 
-    /// Returns the size to which libwebp scales the picture while it decodes: twice the requested size. Returns nil (no
-    /// scaling) if a side of the requested size is more than a quarter of the picture's side. Also returns nil for a
-    /// picture with alpha, because libwebp's scaler mixes the colours of transparent pixels into visible pixels.
+    /// Returns the size to which libwebp scales the picture while it decodes: three times the requested size. Returns nil
+    /// (no scaling) for a picture of at most 32 MiB, or if a side would become less than half as long. Also returns nil
+    /// for a picture with alpha, because libwebp's scaler mixes the colours of transparent pixels into visible pixels.
     ///
-    /// libwebp's scaler only averages. Therefore a filter of better quality then scales from twice the requested size
-    /// to the requested size.
+    /// libwebp's scaler only averages, which loses detail and saves no time. It only saves the memory of a large picture.
     func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
-        let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
-        guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
-        return PixelSize(width: target.width * 2, height: target.height * 2)
+        let resampling = options.resampling(of: canvas, orientation)
+        let factor = resampling.ratio / 3
+        guard !hasAlpha, canvas.byteCount(4) > ImageInfo.wholeByteCount, factor >= 2 else { return nil }
+        return PixelSize(
+            width: Int((Double(canvas.width) / factor).rounded(.up)),
+            height: Int((Double(canvas.height) / factor).rounded(.up)))
     }
 
     func picture(_ pixels: PixelBuffer, _ data: Data, hasAlpha: Bool) -> DecodedPicture {

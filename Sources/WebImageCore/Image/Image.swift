@@ -123,6 +123,12 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.sourcePixelSize = newValue } }
     }
 
+    /// The part of the upright picture that the decoder has scaled to this image; nil if it has read the whole picture.
+    package final var sourceRegion: PixelRegion? {
+        get { metadata.withLock { $0.sourceRegion } }
+        set { metadata.withLock { $0.sourceRegion = newValue } }
+    }
+
     /// The options with which a coder decoded this image; nil when no coder decoded it.
     public package(set) final var decodingOptions: DecodingOptions? {
         get { metadata.withLock { $0.decodingOptions } }
@@ -209,6 +215,7 @@ private struct ImageMetadata {
     var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?
     var sourcePixelSize: PixelSize?
+    var sourceRegion: PixelRegion?
     var extendedObject: (any Sendable)?
 
     /// Whether a load that sets no decoding option except a thumbnail size would decode the same image.

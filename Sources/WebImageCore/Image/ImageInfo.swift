@@ -68,13 +68,26 @@ extension ImageInfo {
         let target = options.targetSize(for: pixelSize, frameCount: frameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
-        // A library that shrinks by powers of two while reading can return up to four times as many pixels as
-        // requested. At 4 bytes per pixel, this is 16 bytes per requested pixel.
-        let source =
-            workingMemory.shrinksWhileReading
-            ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
-        return picture.adding(source).adding(workingMemory.fixedBytes)
+        return picture.adding(sourceByteCount(options)).adding(workingMemory.fixedBytes)
     }
+
+    /// The memory of the picture from which the result is scaled, at 4 bytes per pixel.
+    private func sourceByteCount(_ options: DecodingOptions) -> Int {
+        let whole = storedSize.byteCount(4)
+        guard workingMemory.shrinksWhileReading else { return whole }
+        let resampling = options.resampling(of: storedSize, orientation, frameCount: frameCount)
+        if format == .jpeg {
+            let eighths = resampling.eighths
+            return PixelSize(width: (storedSize.width * eighths + 7) / 8, height: (storedSize.height * eighths + 7) / 8)
+                .byteCount(4)
+        }
+        // Other libraries shrink only large pictures, to less than four times the sides of the result. At 4 bytes per
+        // pixel, this is 64 bytes per requested pixel.
+        return min(max(resampling.target.byteCount(64), Self.wholeByteCount), whole)
+    }
+
+    /// A picture with up to as many bytes of pixels is decoded in full before it is scaled: 32 MiB.
+    package static let wholeByteCount = 32 << 20
 }
 
 extension DecodingOptions {

@@ -23,6 +23,17 @@ package struct PixelRegion: Sendable, Hashable, CustomStringConvertible {
     /// The region as text, such as `100.5x80+3+2.25`: width, height, left edge and top edge.
     package var description: String { "\(width)x\(height)+\(left)+\(top)" }
 
+    /// The part of the region that lies inside a picture. It is never empty.
+    package func limited(to size: PixelSize) -> PixelRegion {
+        func side(from start: Double, to end: Double, limit: Double) -> (Double, Double) {
+            let first = min(max(start, 0), max(limit - 1, 0))
+            return (first, max(min(end, limit) - first, 1e-3))
+        }
+        let (left, width) = side(from: left, to: right, limit: Double(size.width))
+        let (top, height) = side(from: top, to: bottom, limit: Double(size.height))
+        return PixelRegion(left: left, top: top, width: width, height: height)
+    }
+
     /// The same part of a picture whose sides are multiplied by these factors.
     package func scaled(x: Double, y: Double) -> PixelRegion {
         PixelRegion(left: left * x, top: top * y, width: width * x, height: height * y)

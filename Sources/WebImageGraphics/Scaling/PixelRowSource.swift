@@ -12,13 +12,15 @@ package protocol PixelRowSource {
 }
 
 extension PixelRowSource {
-    /// Returns the picture scaled to `size`. The pixels equal those of `PixelBuffer.scaled(to:isOpaque:)`. Returns nil
-    /// if a row cannot be computed. Call this function only if ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is
-    /// true.
-    package func scaled(to size: PixelSize, isOpaque: Bool) throws(WebImageError) -> PixelBuffer? {
+    /// Returns a part of the picture scaled to `size`. The pixels equal those of
+    /// `PixelBuffer.scaled(to:from:isOpaque:)`. Returns nil if a row cannot be computed. Call this function only if
+    /// ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is true.
+    package func scaled(
+        to size: PixelSize, from region: PixelRegion, isOpaque: Bool
+    ) throws(WebImageError) -> PixelBuffer? {
         let plan = ScalingCall(source: format, target: format, isOpaque: isOpaque)
-        let near = plan.firstSize(from: self.size, to: size)
-        let shape = try plan.shorteningShape(from: self.size, to: near.height)
+        let near = plan.firstSize(from: region, to: size)
+        let shape = try plan.shorteningShape(from: self.size, region, to: near.height)
         let short = try PixelBuffer(width: self.size.width, height: near.height, format: format)
         var isComplete = true
         try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
@@ -33,17 +35,19 @@ extension PixelRowSource {
                 isComplete = false
             }
         }
-        return isComplete ? try short.scaled(to: near, isOpaque: isOpaque).scaled(to: size, isOpaque: isOpaque) : nil
+        guard isComplete else { return nil }
+        let part = PixelRegion(left: region.left, top: 0, width: region.width, height: Double(near.height))
+        return try short.scaled(to: near, from: part, isOpaque: isOpaque).scaled(to: size, isOpaque: isOpaque)
     }
 }
 
 extension PixelFormat {
     /// Whether a ``PixelRowSource`` of this format can be scaled row by row. False for grey pictures, for 16 bits per
-    /// channel, for straight alpha, and for a result with more than a third of the source's rows. Such pictures are
+    /// channel, for straight alpha, and for a result with more than a third of the region's rows. Such pictures are
     /// scaled from a buffer with all their pixels.
-    package func isScaledByRows(from source: PixelSize, to target: PixelSize, isOpaque: Bool) -> Bool {
+    package func isScaledByRows(from region: PixelRegion, to target: PixelSize, isOpaque: Bool) -> Bool {
         let plan = ScalingCall(source: self, target: self, isOpaque: isOpaque)
-        return plan.sample == .byte && plan.isShortenedFirst(from: source, to: target)
+        return plan.sample == .byte && plan.isShortenedFirst(from: region, to: target)
     }
 }
 

@@ -6,7 +6,7 @@ import WebImageCore
 /// zimg can request a part of a row, and can request the same part more than once.
 final class PlanePacking: ResampleCallbacks {
     private let plan: ScalingCall
-    private let source: PixelBuffer
+    private let source: PixelWindow
     private let sourceRing: PlaneRing
     private let target: PixelBuffer
     private let targetRing: PlaneRing
@@ -14,7 +14,7 @@ final class PlanePacking: ResampleCallbacks {
     private let scratch: PixelBuffer
 
     init(
-        plan: ScalingCall, source: PixelBuffer, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
+        plan: ScalingCall, source: PixelWindow, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
     ) throws(WebImageError) {
         self.plan = plan
         self.source = source
@@ -22,11 +22,12 @@ final class PlanePacking: ResampleCallbacks {
         self.target = target
         self.targetRing = targetRing
         scratch = try PixelBuffer(
-            width: max(source.width, target.width), height: 2, format: plan.sample.byteCount == 2 ? .rgba16 : .rgba8)
+            width: max(source.size.width, target.width), height: 2,
+            format: plan.sample.byteCount == 2 ? .rgba16 : .rgba8)
     }
 
     override func unpack(row: Int, left: Int, right: Int) -> Bool {
-        let pixels = source.baseAddress + row * source.bytesPerRow + left * source.format.bytesPerPixel
+        let pixels = source.start + row * source.pixels.bytesPerRow + left * plan.source.bytesPerPixel
         let count = Int32(right - left)
         switch plan.source {
         case .rgb8:

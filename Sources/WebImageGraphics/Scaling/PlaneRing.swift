@@ -32,12 +32,15 @@ final class PlaneRing {
     }
 
     /// Uses the memory of a buffer as one plane, without a copy. The buffer must outlive this object.
-    init(borrowing buffer: PixelBuffer) {
+    convenience init(borrowing buffer: PixelBuffer) { self.init(borrowing: PixelWindow(buffer)) }
+
+    /// Uses a part of the memory of a buffer as one plane, without a copy. The buffer must outlive this object.
+    init(borrowing window: PixelWindow) {
         planeCount = 1
-        stride = buffer.bytesPerRow
-        planeByteCount = buffer.byteCount
+        stride = window.pixels.bytesPerRow
+        planeByteCount = stride * window.size.height
         mask = UInt32.max
-        base = buffer.baseAddress
+        base = window.start
         ownsMemory = false
     }
 

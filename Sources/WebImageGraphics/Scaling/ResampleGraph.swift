@@ -7,6 +7,8 @@ final class ResampleGraph: Sendable {
     /// The parameters of a graph. Graphs with equal parameters are interchangeable.
     struct Shape: Equatable {
         var source: PixelSize
+        /// The part of the source that is scaled to `target`; nil: the whole source. The filter reads pixels around it.
+        var region: PixelRegion?
         var target: PixelSize
         /// The number of planes: 1 if all samples are scaled independently, otherwise the number of channels.
         var planeCount = 1
@@ -32,9 +34,10 @@ final class ResampleGraph: Sendable {
 
         /// For each side that changes: the samples of the result, and the source samples of each of them.
         private var samples: [(result: Int, weights: Int)] {
-            [(source.width, target.width), (source.height, target.height)].filter { $0.0 != $0.1 }.map {
-                ($0.1, 6 * ($0.0 / max($0.1, 1) + 1))
-            }
+            let part = region ?? PixelRegion(source)
+            return [(part.width, part.left, target.width), (part.height, part.top, target.height)]
+                .filter { $0.0 != Double($0.2) || $0.1 != 0 }
+                .map { ($0.2, 6 * (Int(min($0.0, 1e9)) / max($0.2, 1) + 1)) }
         }
 
         /// The most memory of the weights while they are computed, in bytes: for sides of 250,000 px with alpha. The
@@ -85,6 +88,12 @@ final class ResampleGraph: Sendable {
     /// Creates a graph and computes its filter weights. This takes a few milliseconds for a photo.
     init(_ shape: Shape) throws(WebImageError) {
         var sourceFormat = Self.format(shape.source, shape, shape.sample)
+        if let region = shape.region {
+            sourceFormat.active_region.left = region.left
+            sourceFormat.active_region.top = region.top
+            sourceFormat.active_region.width = region.width
+            sourceFormat.active_region.height = region.height
+        }
         var targetFormat = Self.format(shape.target, shape, shape.resultSample ?? shape.sample)
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)

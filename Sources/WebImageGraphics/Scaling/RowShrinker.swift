@@ -5,29 +5,34 @@ package import WebImageCore
 
 /// Reduces a picture while it is read row by row, so that the whole picture is never in memory.
 ///
-/// libyuv's box filter averages each band of rows to one row of the result. Afterwards, the caller scales the result
-/// to the requested size with the Lanczos filter. Pixels with transparency must be premultiplied.
+/// libyuv's box filter averages each square block to one pixel of the result. All blocks have the same size, except those
+/// at the right and bottom edges, where the picture ends: blocks of unequal sizes would displace what they show.
+/// Afterwards, the caller scales the result to the requested size with the Lanczos filter. Pixels with transparency must
+/// be premultiplied.
 package final class RowShrinker {
     /// The reduced picture; complete after the last band.
     package let result: PixelBuffer
     private let band: PixelBuffer
     private let planes: PixelBuffer
     private let small: PixelBuffer
+    private let factor: Int
     private let sourceHeight: Int
     private let planeCount: Int
     private var row = 0
 
-    /// Allocates memory for one band and for the result. Each side of the result is `factor` times smaller than `size`.
+    /// Allocates memory for one band and for the result.
     ///
-    /// - Parameter format: `gray8`, `rgb8` or `bgra8Premultiplied`.
+    /// - Parameters:
+    ///   - format: `gray8`, `rgb8` or `bgra8Premultiplied`.
+    ///   - factor: The side of a block in pixels. A block at the end of a row or column can have fewer pixels.
     package init(_ size: PixelSize, format: PixelFormat, factor: Int) throws(WebImageError) {
         planeCount = format.channelCount
         sourceHeight = size.height
+        self.factor = factor
         result = try PixelBuffer(
-            width: max(1, size.width / factor), height: max(1, size.height / factor), format: format)
-        let rows = (size.height + result.height - 1) / result.height
-        band = try PixelBuffer(width: size.width, height: rows, format: format)
-        planes = try PixelBuffer(width: size.width, height: rows * planeCount, format: .gray8)
+            width: (size.width + factor - 1) / factor, height: (size.height + factor - 1) / factor, format: format)
+        band = try PixelBuffer(width: size.width, height: factor, format: format)
+        planes = try PixelBuffer(width: size.width, height: factor * planeCount, format: .gray8)
         small = try PixelBuffer(width: result.width, height: planeCount, format: .gray8)
     }
 
@@ -35,7 +40,7 @@ package final class RowShrinker {
     package var isDone: Bool { row == result.height }
 
     /// The number of source rows in the next band.
-    package var wantedRowCount: Int { bandEnd(row) - bandEnd(row - 1) }
+    package var wantedRowCount: Int { min(factor, sourceHeight - row * factor) }
 
     /// The address at which the rows of the next band must be written, and the distance between two rows in bytes.
     package var target: (start: UnsafeMutablePointer<UInt8>, stride: Int) {
@@ -48,16 +53,27 @@ package final class RowShrinker {
     /// Averages the rows that were written to ``target`` and adds one row to the result.
     package func finishBand() {
         split(rows: wantedRowCount)
+        let wholeCount = band.width / factor
         for plane in 0..<planeCount {
-            ScalePlane(
-                planeAddress(plane), Int32(planes.bytesPerRow), Int32(band.width), Int32(wantedRowCount),
-                smallAddress(plane), Int32(small.bytesPerRow), Int32(result.width), 1, kFilterBox)
+            average(planeAddress(plane), width: wholeCount * factor, to: smallAddress(plane), count: wholeCount)
+            let rest = band.width - wholeCount * factor
+            average(
+                planeAddress(plane) + wholeCount * factor, width: rest, to: smallAddress(plane) + wholeCount,
+                count: min(rest, 1))
         }
         merge()
         row += 1
     }
 
-    private func bandEnd(_ row: Int) -> Int { (row + 1) * sourceHeight / result.height }
+    /// Averages `width` columns of the band to `count` pixels.
+    private func average(
+        _ source: UnsafeMutablePointer<UInt8>, width: Int, to target: UnsafeMutablePointer<UInt8>, count: Int
+    ) {
+        guard count > 0 else { return }
+        ScalePlane(
+            source, Int32(planes.bytesPerRow), Int32(width), Int32(wantedRowCount), target, Int32(small.bytesPerRow),
+            Int32(count), 1, kFilterBox)
+    }
 
     private func planeAddress(_ plane: Int) -> UnsafeMutablePointer<UInt8> {
         (planes.baseAddress + plane * band.height * planes.bytesPerRow).assumingMemoryBound(to: UInt8.self)

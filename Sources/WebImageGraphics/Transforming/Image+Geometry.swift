@@ -25,9 +25,10 @@ extension Image {
         return made {
             () throws(WebImageError) in
             let box = PixelSize(width: pixels.width, height: pixels.height).placed(in: canvas, scaleMode)
-            let part = try pixels.cropped(to: box.source)
-            guard box.target != canvas else { return (try part.scaled(to: canvas, isOpaque: !hasAlpha), hasAlpha) }
-            let display = try part.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
+            guard box.target != canvas else {
+                return (try pixels.scaled(to: canvas, from: box.source, isOpaque: !hasAlpha), hasAlpha)
+            }
+            let display = try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
             let scaled = try display.scaled(to: box.target, isOpaque: !hasAlpha)
             let result = try PixelBuffer.transparent(canvas)
             result.copy(scaled, x: (canvas.width - box.target.width) / 2, y: (canvas.height - box.target.height) / 2)

@@ -10,6 +10,17 @@ struct PixelRect: Equatable {
 
     var size: PixelSize { PixelSize(width: width, height: height) }
 
+    init(x: Int, y: Int, width: Int, height: Int) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    /// The region, if all its edges lie between two pixels; otherwise nil.
+    init?(_ region: PixelRegion) {
+        let sides = [region.left, region.top, region.width, region.height]
+        guard sides.allSatisfy({ abs($0) < 1e9 && $0 == $0.rounded() }) else { return nil }
+        self.init(x: Int(sides[0]), y: Int(sides[1]), width: Int(sides[2]), height: Int(sides[3]))
+    }
+
     /// Returns the part of the rectangle that is inside a picture with the given width and height. Returns nil if no
     /// part is inside.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
@@ -31,8 +42,9 @@ extension PixelSize {
     }
 
     /// Returns the part of a picture of this size that is drawn on a canvas, and the size at which this part is drawn.
-    func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
-        let whole = PixelRect(x: 0, y: 0, width: width, height: height)
+    /// The part is exact: its edges can lie between two pixels.
+    func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRegion, target: PixelSize) {
+        let whole = PixelRegion(self)
         let ratio = Double(width) / Double(height)
         let canvasRatio = Double(canvas.width) / Double(canvas.height)
         switch mode {
@@ -45,16 +57,15 @@ extension PixelSize {
                 : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
             return (whole, target)
         case .aspectFill:
-            // Crop the picture before it is scaled, so that fewer pixels are scaled. The order does not change the
-            // result.
-            let wanted =
-                ratio > canvasRatio
-                ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
-                : PixelSize(width: width, height: max(Int((Double(width) / canvasRatio).rounded()), 1))
-            let part = PixelRect(
-                x: (width - wanted.width) / 2, y: (height - wanted.height) / 2, width: wanted.width,
-                height: wanted.height)
-            return (part.intersection(width: width, height: height) ?? whole, canvas)
+            var part = whole
+            if ratio > canvasRatio {
+                part.width = part.height * canvasRatio
+            } else {
+                part.height = part.width / canvasRatio
+            }
+            part.left = (whole.width - part.width) / 2
+            part.top = (whole.height - part.height) / 2
+            return (part, canvas)
         }
     }
 }

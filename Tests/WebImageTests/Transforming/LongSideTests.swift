@@ -67,7 +67,8 @@ import WebImageTesting
         #expect(try small.scaled(to: size(side)).size == size(side))
         // Both sides at once.
         _ = try ScalingCall(source: .rgbaHalf, target: .rgbaHalf, isOpaque: false).shape(
-            from: PixelSize(width: side, height: side), to: PixelSize(width: side - 1, height: side - 1))
+            from: PixelSize(width: side, height: side), PixelRegion(PixelSize(width: side, height: side)),
+            to: PixelSize(width: side - 1, height: side - 1))
     }
 
     /// A budget of a service has less memory.

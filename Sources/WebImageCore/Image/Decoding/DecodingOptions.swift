@@ -31,6 +31,10 @@ public struct DecodingOptions: Sendable, Hashable {
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB or keep their stored values.
     public var colorConversion = ColorConversion.sRGB
+    /// The part of the upright picture that is scaled to ``thumbnailPixelSize``, which is then the size of the result,
+    /// also if that is larger than the part; nil means the whole picture. Coders of the library read this option. The
+    /// result of a coder that has read it has the same ``Image/sourceRegion``.
+    package var sourceRegion: PixelRegion?
     /// Options that the built-in coders do not read. The library passes these options unchanged to other coders.
     package var foreignOptions = ForeignCoderOptions()
 
@@ -94,6 +98,7 @@ extension DecodingOptions {
     /// If both the byte limit and the thumbnail box are set, the byte limit applies and the box is ignored. If the
     /// image does not fill one side of the box, this side of the result is rounded up, as in SDWebImage.
     public func targetSize(for size: PixelSize, frameCount: Int = 1) -> PixelSize {
+        if sourceRegion != nil, let thumbnailPixelSize { return thumbnailPixelSize }
         if let limit = scaleDownLimitBytes {
             let bounded = ImageScaling.size(
                 of: size, limitBytes: limit, bytesPerPixel: pixelFormat.bytesPerPixel, frameCount: frameCount)
