@@ -23,13 +23,13 @@ struct SharedDecodesTests {
             if jobs.count > 3 { jobs.removeFirst() }
             let key = SharedDecodes.Key(
                 options: DecodingOptions(), isUpright: true, size: PixelSize(width: side, height: side))
-            let (image, _) = try jobs[jobs.count - 1].image(
+            let (picture, _) = try jobs[jobs.count - 1].image(
                 key, version: "1", info: info, budget: WorkBudget(time: nil)
             ) { key in
                 decoded += 1
-                return try TestImages.solid(width: key.size.width, height: key.size.height)
+                return (try TestImages.solid(width: key.size.width, height: key.size.height), false)
             }
-            #expect(image.pixelSize.width >= side)
+            #expect(picture.image.pixelSize.width >= side)
             most = max(most, decodes.keptByteCount)
         }
         #expect(decoded == 100 && most <= 100_000 && most > 50_000, "\(decoded) \(most)")
@@ -43,7 +43,9 @@ struct SharedDecodesTests {
         let image = try TestImages.solid(width: 4, height: 4)
         let ended = (0..<2).map { _ in decodes.begin("a") { _ in nil } }
         for job in ended {
-            _ = try job.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
+            _ = try job.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in
+                (image, false)
+            }
         }
         ended.forEach { $0.end() }
         #expect(decodes.count == 0 && decodes.keptByteCount == 0)
@@ -52,8 +54,8 @@ struct SharedDecodesTests {
         smaller.size = PixelSize(width: 2, height: 2)
         let (picture, isOwn) = try next.image(
             smaller, version: "1", info: Self.info, budget: WorkBudget(time: nil)
-        ) { key in try TestImages.solid(width: key.size.width, height: key.size.height) }
-        #expect(isOwn && picture.pixelSize.width == 2)
+        ) { key in (try TestImages.solid(width: key.size.width, height: key.size.height), false) }
+        #expect(isOwn && picture.image.pixelSize.width == 2)
         withExtendedLifetime(ended) {}
     }
 
@@ -71,7 +73,7 @@ struct SharedDecodesTests {
                                 Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)
                             ) { _ in
                                 count.withLock { $0 += 1 }
-                                return image
+                                return (image, false)
                             }
                             continuation.resume(returning: outcome?.isOwn == true)
                         }
@@ -92,7 +94,7 @@ struct SharedDecodesTests {
         func use(_ job: SharedDecodes.Job, _ key: SharedDecodes.Key = Self.key, version: String = "1") throws {
             _ = try job.image(key, version: version, info: Self.info, budget: WorkBudget(time: nil)) { _ in
                 count += 1
-                return image
+                return (image, false)
             }
         }
         do {
@@ -123,11 +125,15 @@ struct SharedDecodesTests {
         do {
             let first = decodes.begin("a") { _ in nil }
             #expect(
-                try first.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
-                    .isOwn)
+                try first.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in
+                    (image, false)
+                }
+                .isOwn)
         }
         #expect(
-            try !last.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }.isOwn
+            try !last.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in
+                (image, false)
+            }.isOwn
         )
     }
 
@@ -141,8 +147,10 @@ struct SharedDecodesTests {
         }
         let image = try TestImages.solid(width: 4, height: 4)
         #expect(
-            try jobs.1.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
-                .isOwn)
+            try jobs.1.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in
+                (image, false)
+            }
+            .isOwn)
     }
 
     /// Results of equal size share one decode, even if their formats or effects differ. For a client that accepts AVIF,
@@ -216,7 +224,7 @@ struct SharedDecodesTests {
         for (job, key) in [(thumbnail, Self.key), (whole, huge)] {
             _ = try job.image(key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { key in
                 sizes.append(key.size.width)
-                return image
+                return (image, false)
             }
         }
         #expect(sizes == [4, 8192])

@@ -98,6 +98,7 @@ struct ThumborRouterTests {
     @Test(arguments: rows) func everyPartIsRead(row: Row) throws {
         var expected = ProcessingOptions()
         (expected.resizing, expected.enlarge, expected.flipsLast, expected.drawsSVG) = (.fill, true, true, true)
+        expected.cutsExactly = true
         row.set(&expected)
         let parsed = try ThumborRouter().parse("/unsafe/\(row.parts)example.com/a/b.jpg")
         #expect(parsed.target == ImageTarget(source: "http://example.com/a/b.jpg", options: expected))

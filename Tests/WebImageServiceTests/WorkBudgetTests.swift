@@ -176,7 +176,7 @@ struct WorkBudgetTests {
                 // The other job ends while this job waits, or before. Both must lead to a decode by this job.
                 waiting.signal()
                 let outcome = try? second.image(key, version: "1", info: info, budget: WorkBudget(time: nil)) { _ in
-                    image
+                    (image, false)
                 }
                 continuation.resume(returning: outcome?.isOwn)
             }.start()

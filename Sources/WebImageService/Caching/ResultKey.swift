@@ -70,6 +70,7 @@ extension ProcessingOptions {
         add("fh", \.flipHorizontal)
         add("fv", \.flipVertical)
         add("fl", \.flipsLast)
+        add("cx", \.cutsExactly)
         add("ad", \.isAdaptive)
         add("kw", \.keepsSourceWidth)
         add("kh", \.keepsSourceHeight)

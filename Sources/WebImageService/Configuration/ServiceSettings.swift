@@ -55,7 +55,7 @@ struct ServiceSettings: Sendable {
         fallback = try Self.fallback(configuration, output)
         purgeTokens = configuration.purgeTokens
         logged = LoggedTarget(prefix: configuration.pathPrefix, thumborPrefix: configuration.thumborPrefix)
-        fingerprint = "1 \(output.keyText) \(watermark?.digest ?? "")"
+        fingerprint = "2 \(output.keyText) \(watermark?.digest ?? "")"
         try checkLimitsOfPresets()
     }
 

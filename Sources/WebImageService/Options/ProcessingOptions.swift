@@ -128,6 +128,9 @@ struct ProcessingOptions: Sendable, Hashable {
     /// Whether the picture is mirrored after cutting instead of before cutting. If the value is true, gravities refer
     /// to the unmirrored picture, as in thumbor.
     var flipsLast = false
+    /// Whether the part that is cut begins at an exact position, as in thumbor, instead of at a whole pixel of the scaled
+    /// picture, as in imgproxy.
+    var cutsExactly = false
     /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
     /// Whether a height of 0 means the source's height instead of the height that follows from the width.

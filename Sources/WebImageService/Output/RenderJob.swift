@@ -44,7 +44,7 @@ struct RenderJob {
     /// If the options have `trim`, decodes the picture at full size and removes its border. Otherwise does nothing.
     mutating func decodeWhole() throws {
         guard let trim = options.trim else { return }
-        let image = try shared(nil)
+        let (image, _) = try shared(nil)
         whole = try measured(.transform) { _ in
             guard let part = try BorderTrim.part(of: image, trim) else { return image }
             return try PixelCanvas.cropped(image, to: part.size, at: part.place)
@@ -60,43 +60,43 @@ struct RenderJob {
             budget: budget)
         let isAnimated = resultRenderer.frameCount(info, settings, in: format) > 1
         if isAnimated, let animated = try animation(geometry, with: renderer, as: format) { return animated }
-        let frame = try whole ?? shared(geometry.decodeSize(isVector: info.format == .svg))
+        let (frame, isCut) = try whole.map { ($0, false) } ?? shared(geometry)
         let turn = resultRenderer.lastTurn(info, format)
-        let image = try measured(.transform) { _ in try PixelCanvas.oriented(try renderer.rendered(frame), turn) }
+        let image = try measured(.transform) { _ in
+            try PixelCanvas.oriented(try renderer.rendered(frame, isCut: isCut), turn)
+        }
         let data = try measured(.encode) { try $0.encoded(image, format) }
         return EncodedResult(data: data, format: format, size: image.pixelSize, stages: stages)
     }
 
     // MARK: Decoding
 
-    private func decoding(_ key: SharedDecodes.Key) -> DecodingOptions {
-        var decoding = key.options
-        if key.size != info.pixelSize {
-            decoding.thumbnailPixelSize = key.size
-            decoding.preserveAspectRatio = false
-        }
-        return decoding
-    }
-
-    /// Returns the picture before the quarter turns. After the turns, the picture has at least the size `turned`. If
-    /// `turned` is nil, the picture has the full size.
+    /// Returns the picture before the quarter turns, and whether it shows only the part that the result shows. If
+    /// `geometry` is nil, the picture has the full size.
     ///
     /// Decodes the picture or waits for the decode of another job. The wait is counted as queue time.
-    private mutating func shared(_ turned: PixelSize?) throws -> Image {
-        let key = resultRenderer.decodeKey(for: info, settings, turned: turned)
+    private mutating func shared(_ geometry: ResultGeometry?) throws -> (image: Image, isCut: Bool) {
+        let key = resultRenderer.decodeKey(for: info, settings, geometry)
         guard let sharing else { return try measured(.decode) { try $0.decoded(key) } }
         let start = ContinuousClock.now
-        let (image, isOwn) = try sharing.job.image(
+        let (picture, isOwn) = try sharing.job.image(
             key, version: sharing.version, info: info, budget: budget
         ) { try decoded($0) }
         stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
-        return image
+        return picture
     }
 
     /// Decodes the picture in the orientation to which the options refer: upright, or as stored if `auto_rotate` is
     /// off.
-    private func decoded(_ key: SharedDecodes.Key) throws -> Image {
-        try asWanted(try resultRenderer.coders.decode(source, options: decoding(key)))
+    private func decoded(_ key: SharedDecodes.Key) throws -> (image: Image, isCut: Bool) {
+        let options = key.decoding(of: info)
+        let image = try resultRenderer.coders.decode(source, options: options)
+        guard key.region != nil, image.sourceRegion != options.sourceRegion else {
+            return (try asWanted(image), key.region != nil)
+        }
+        // A program's own coder does not read the region, so the image shows the whole picture, squeezed into the size of
+        // the part.
+        return (try asWanted(try resultRenderer.coders.decode(source, options: key.options)), false)
     }
 
     private func asWanted(_ image: Image) throws(WebImageError) -> Image {
@@ -158,12 +158,18 @@ struct RenderJob {
         _ geometry: ResultGeometry, with renderer: FrameRenderer, as format: OutputFormat
     ) throws -> EncodedResult? {
         let start = ContinuousClock.now
-        var decoding = decoding(
-            resultRenderer.decodeKey(for: info, settings, turned: geometry.decodeSize(isVector: false)))
-        decoding.firstFrameOnly = false
-        guard let animation = try resultRenderer.coders.animation(of: source, options: decoding),
+        var key = resultRenderer.decodeKey(for: info, settings, geometry)
+        key.options.firstFrameOnly = false
+        guard var animation = try resultRenderer.coders.animation(of: source, options: key.decoding(of: info)),
             animation.animatedImageFrameCount > 1
         else { return nil }
+        if key.region != nil, try animation.frameWithReason(at: 0).sourceRegion == nil {
+            // A program's own coder does not read the region.
+            key.region = nil
+            guard let whole = try resultRenderer.coders.animation(of: source, options: key.options) else { return nil }
+            animation = whole
+        }
+        let (frameSource, isCut) = (animation, key.region != nil)
         let delays = info.delaysMilliseconds
         let count = min(animation.animatedImageFrameCount, settings.maxFrames)
         var frames = renderer
@@ -173,10 +179,10 @@ struct RenderJob {
             options: encoding(format, quality: settings.quality(of: format, options))
         ) { index throws(WebImageError) in
             try budget.check()
-            let frame = try asWanted(try animation.frameWithReason(at: index))
+            let frame = try asWanted(try frameSource.frameWithReason(at: index))
             return ImageFrame(
-                image: try PixelCanvas.oriented(try frames.rendered(frame), turn),
-                duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
+                image: try PixelCanvas.oriented(try frames.rendered(frame, isCut: isCut), turn),
+                duration: index < delays.count ? delays[index] / 1000 : frameSource.animatedImageDuration(at: index))
         }
         // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start

@@ -82,26 +82,60 @@ struct ResultRenderer: Sendable {
         guard info.format != .svg, info.frameCount < 2, let format = try? format(for: info, settings),
             !isUntouched(info, format)
         else { return nil }
-        let turned =
-            options.trim == nil
-            ? geometry(of: orientedSize(info), info, in: format, settings: settings).decodeSize(isVector: false) : nil
-        return decodeKey(for: info, settings, turned: turned)
+        let geometry =
+            options.trim == nil ? geometry(of: orientedSize(info), info, in: format, settings: settings) : nil
+        return decodeKey(for: info, settings, geometry)
     }
 
-    /// The key of a decode. `turned` is the required size after the quarter turns; nil means the full size.
-    func decodeKey(for info: ImageInfo, _ settings: OutputSettings, turned: PixelSize?) -> SharedDecodes.Key {
+    /// The key of the decode for a result with these sizes; nil means the full size.
+    func decodeKey(
+        for info: ImageInfo, _ settings: OutputSettings, _ geometry: ResultGeometry?
+    ) -> SharedDecodes.Key {
         var decoding = DecodingOptions()
         decoding.limits = settings.decoding
         decoding.firstFrameOnly = true
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
-        var size = info.pixelSize
-        if let turned {
-            // Coders return an upright picture. Convert the size after the quarter turns to the size of this picture.
-            let unturned = options.quarterTurns % 2 == 1 ? turned.swapped : turned
-            let isAsStored = !options.autoRotate && info.orientation.swapsSides
-            size = isAsStored ? unturned.swapped : unturned
+        guard let geometry else {
+            return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: info.pixelSize)
         }
-        return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: size)
+        let isVector = info.format == .svg
+        let whole = upright(geometry.decodeSize(isVector: isVector), info)
+        // From twice the size, each of several results is scaled without a visible loss.
+        let wide = PixelSize(
+            width: min(2 * whole.width, max(info.pixelSize.width, whole.width)),
+            height: min(2 * whole.height, max(info.pixelSize.height, whole.height)))
+        // A vector is drawn at the size of the result.
+        guard !isVector else {
+            return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: whole)
+        }
+        guard let region = geometry.fixedRegion else {
+            // The part of the result is chosen in the picture, and the result is then scaled from the picture.
+            return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: wide)
+        }
+        if region == PixelRegion(geometry.turned) {
+            return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: whole, sharedSize: wide)
+        }
+        return SharedDecodes.Key(
+            options: decoding, isUpright: options.autoRotate, size: upright(geometry.cut, info), sharedSize: wide,
+            region: upright(region, in: geometry.turned, info))
+    }
+
+    /// Converts a size after the quarter turns to the size of the upright picture that coders return.
+    private func upright(_ size: PixelSize, _ info: ImageInfo) -> PixelSize {
+        let unturned = options.quarterTurns % 2 == 1 ? size.swapped : size
+        return !options.autoRotate && info.orientation.swapsSides ? unturned.swapped : unturned
+    }
+
+    /// Converts a part of the turned and mirrored source to a part of the upright picture that coders return.
+    private func upright(_ region: PixelRegion, in turned: PixelSize, _ info: ImageInfo) -> PixelRegion {
+        var region = region
+        if !options.flipsLast {
+            if options.flipHorizontal { region.left = Double(turned.width) - region.right }
+            if options.flipVertical { region.top = Double(turned.height) - region.bottom }
+        }
+        let unturned = options.quarterTurns % 2 == 1 ? turned.swapped : turned
+        let oriented = region.stored(ImageOrientation(quarterTurns: options.quarterTurns), in: unturned)
+        return options.autoRotate ? oriented : oriented.stored(info.orientation.inverse, in: info.pixelSize)
     }
 
     private func format(for info: ImageInfo, _ settings: OutputSettings) throws(ServiceRefusal) -> OutputFormat {
@@ -152,10 +186,9 @@ struct ResultRenderer: Sendable {
 
     /// The buffers of a result.
     private func buffers(_ geometry: ResultGeometry, _ info: ImageInfo, in format: OutputFormat) -> ResultBuffers {
-        let size = options.trim == nil ? geometry.decodeSize(isVector: info.format == .svg) : geometry.turned
-        let decoded = options.quarterTurns % 2 == 1 ? size.swapped : size
-        var decoding = DecodingOptions()
-        if options.trim == nil { decoding.thumbnailPixelSize = decoded }
+        let key = decodeKey(for: info, settings, options.trim == nil ? geometry : nil)
+        let decoded = !options.autoRotate && info.orientation.swapsSides ? key.size.swapped : key.size
+        var decoding = key.decoding(of: info)
         let frameCount = frameCount(info, settings.bounded(by: options.limits), in: format)
         decoding.firstFrameOnly = frameCount == 1
         // A vector is drawn at the decoded size. Other coders can need memory for the whole picture.

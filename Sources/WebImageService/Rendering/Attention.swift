@@ -7,16 +7,23 @@ import WebImageGraphics
 /// The attention crop of libvips uses the same features. The chosen part has the largest sum of scores. If several
 /// parts have the same sum, the part nearest to the centre is chosen.
 enum Attention {
-    /// Returns the position of the part. `size` is the size of the part in pixels.
-    static func place(_ size: PixelSize, in image: Image) throws(WebImageError) -> PixelPlace {
-        let whole = image.pixelSize
+    /// Returns the position of a part in a picture.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the part.
+    ///   - whole: The size of the picture, in the same unit as `size` and the result.
+    ///   - image: Pixels that contain the picture at any scale.
+    ///   - region: Where `image` shows the picture, in pixels of `image`.
+    static func place(
+        _ size: PixelSize, in whole: PixelSize, of image: Image, _ region: PixelRegion
+    ) throws(WebImageError) -> PixelPlace {
         guard size != whole else { return PixelPlace(x: 0, y: 0) }
         let factor = min(1, 64 / Double(max(whole.width, whole.height)))
         let small = PixelSize(
             width: Geometry.scaled(whole.width, factor), height: Geometry.scaled(whole.height, factor))
         let flat = try PixelCanvas.flattened(image, over: .white)
         let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true).scaled(
-            to: small, isOpaque: true)
+            to: small, from: region, isOpaque: true)
         let scores = AttentionMap(pixels)
         let window = PixelSize(
             width: min(Geometry.scaled(size.width, factor), small.width),

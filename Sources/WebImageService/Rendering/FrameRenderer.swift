@@ -13,8 +13,8 @@ struct FrameRenderer {
     let keepsAlpha: Bool
     /// Checked before each step. The steps check it between bands of rows.
     let budget: WorkBudget
-    private var cropPlace: PixelPlace?
-    private var cutPlace: PixelPlace?
+    /// The part of the turned source that the result shows.
+    private var region: PixelRegion?
 
     init(
         geometry: ResultGeometry, options: ProcessingOptions, watermark: WatermarkDrawing?, keepsAlpha: Bool,
@@ -29,11 +29,13 @@ struct FrameRenderer {
 
     /// Makes one frame of the result.
     ///
-    /// - Parameter frame: The uncropped frame of the source before the quarter turns. After the turns, its size is
-    ///   ``ResultGeometry/decodeSize(isVector:)`` or larger.
-    mutating func rendered(_ frame: Image) throws(WebImageError) -> Image {
+    /// - Parameters:
+    ///   - frame: A frame before the quarter turns. It shows the whole source, or only the part that the result shows.
+    ///   - isCut: Whether the decoder has already cut and scaled the frame: after the turns, its size is
+    ///     ``ResultGeometry/cut``.
+    mutating func rendered(_ frame: Image, isCut: Bool = false) throws(WebImageError) -> Image {
         var image = frame
-        for step in Step.allCases {
+        for step in Step.allCases where !(isCut && step == .cut) {
             try budget.check()
             image = try apply(step, to: image)
         }
@@ -42,7 +44,7 @@ struct FrameRenderer {
 
     /// The steps in their order.
     private enum Step: CaseIterable {
-        case turn, mirrorFirst, crop, scale, cut, mirrorLast, effects, canvas, rotate, flatten, watermark, corners
+        case turn, mirrorFirst, cut, mirrorLast, effects, canvas, rotate, flatten, watermark, corners
     }
 
     /// Applies a step. Returns the picture unchanged if the options do not need the step.
@@ -50,8 +52,6 @@ struct FrameRenderer {
         switch step {
         case .turn: try PixelCanvas.oriented(image, ImageOrientation(quarterTurns: options.quarterTurns))
         case .mirrorFirst: options.flipsLast ? image : try flipped(image)
-        case .crop: try cropped(image)
-        case .scale: try PixelCanvas.scaled(image, to: geometry.scaled)
         case .cut: try cut(image)
         case .mirrorLast: options.flipsLast ? try flipped(image) : image
         case .effects: try PixelEffects.apply(options, to: image, budget: budget)
@@ -82,48 +82,41 @@ struct FrameRenderer {
         }
     }
 
-    /// Cuts the requested part from the decoded picture. The part is defined in pixels of the source. The decoded
-    /// picture can be smaller than the source, so the part is scaled down by the same factors as the picture.
-    private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
-        guard geometry.crop != geometry.turned else { return image }
+    /// Cuts and scales the requested part of the source in one step. The picture can be smaller than the source.
+    private mutating func cut(_ image: Image) throws(WebImageError) -> Image {
         let (x, y) = (
             Double(image.pixelSize.width) / Double(geometry.turned.width),
             Double(image.pixelSize.height) / Double(geometry.turned.height)
         )
-        let size = PixelSize(
-            width: min(Geometry.scaled(geometry.crop.width, x), image.pixelSize.width),
-            height: min(Geometry.scaled(geometry.crop.height, y), image.pixelSize.height))
-        if cropPlace == nil {
-            if let origin = geometry.cropOrigin {
-                cropPlace = PixelPlace(
-                    x: Int((Double(origin.x) * x).rounded()), y: Int((Double(origin.y) * y).rounded()))
-            } else if geometry.cropGravity.anchor == .smart {
-                cropPlace = try Attention.place(size, in: image)
-            } else {
-                let place = Geometry.place(geometry.crop, in: geometry.turned, geometry.cropGravity)
-                cropPlace = PixelPlace(
-                    x: Int((Double(place.x) * x).rounded()), y: Int((Double(place.y) * y).rounded()))
-            }
+        let part: PixelRegion
+        if let known = region ?? geometry.fixedRegion {
+            part = known
+        } else {
+            part = try attentiveRegion(of: image, x, y)
         }
-        return try PixelCanvas.cropped(image, to: size, at: Self.inside(cropPlace, size, in: image.pixelSize))
+        region = part
+        return try PixelCanvas.scaled(image, to: geometry.cut, from: part.scaled(x: x, y: y))
     }
 
-    private mutating func cut(_ image: Image) throws(WebImageError) -> Image {
-        guard geometry.cut != image.pixelSize else { return image }
-        if cutPlace == nil {
-            cutPlace =
-                geometry.cutGravity.anchor == .smart
-                ? try Attention.place(geometry.cut, in: image)
-                : Geometry.place(geometry.cut, in: image.pixelSize, geometry.cutGravity, dpr: geometry.dpr)
+    /// The part of the turned source that attracts most attention. `x` and `y` are the factors from the source to the
+    /// picture.
+    private func attentiveRegion(of image: Image, _ x: Double, _ y: Double) throws(WebImageError) -> PixelRegion {
+        var cropPlace = geometry.cropOrigin ?? PixelPlace(x: 0, y: 0)
+        if geometry.cropOrigin == nil, geometry.crop != geometry.turned {
+            cropPlace =
+                geometry.cropGravity.anchor == .smart
+                ? try Attention.place(
+                    geometry.crop, in: geometry.turned, of: image, PixelRegion(geometry.turned).scaled(x: x, y: y))
+                : Geometry.place(geometry.crop, in: geometry.turned, geometry.cropGravity)
         }
-        return try PixelCanvas.cropped(
-            image, to: geometry.cut, at: Self.inside(cutPlace, geometry.cut, in: image.pixelSize))
-    }
-
-    private static func inside(_ place: PixelPlace?, _ size: PixelSize, in whole: PixelSize) -> PixelPlace {
-        PixelPlace(
-            x: min(max(place?.x ?? 0, 0), whole.width - size.width),
-            y: min(max(place?.y ?? 0, 0), whole.height - size.height))
+        guard geometry.cutGravity.anchor == .smart, geometry.cut != geometry.scaled else {
+            return geometry.region(cropPlace: cropPlace)
+        }
+        let crop = PixelRegion(
+            left: Double(cropPlace.x), top: Double(cropPlace.y), width: Double(geometry.crop.width),
+            height: Double(geometry.crop.height))
+        let place = try Attention.place(geometry.cut, in: geometry.scaled, of: image, crop.scaled(x: x, y: y))
+        return geometry.region(cropPlace: cropPlace, cutPlace: place)
     }
 
     private func placedOnCanvas(_ image: Image) throws(WebImageError) -> Image {

@@ -47,9 +47,12 @@ enum PixelCanvas {
         return Image(pixels: pixels, colorProfile: image.colorProfile, hasAlpha: false, format: image.imageFormat)
     }
 
-    static func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> Image {
-        if size == image.pixelSize { return image }
-        let pixels = try image.pixels.scaled(to: size, isOpaque: !image.hasAlpha)
+    /// Returns a part of the picture scaled to `size`. If nothing changes, returns the picture itself.
+    static func scaled(
+        _ image: Image, to size: PixelSize, from region: PixelRegion? = nil
+    ) throws(WebImageError) -> Image {
+        let pixels = try image.pixels.scaled(to: size, from: region, isOpaque: !image.hasAlpha)
+        if pixels === image.pixels { return image }
         return Image(
             pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
     }

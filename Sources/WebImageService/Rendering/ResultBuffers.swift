@@ -52,16 +52,11 @@ struct ResultBuffers: Sendable, Hashable {
         if options.quarterTurns % 4 != 0 || !options.autoRotate { steps.append(step("turned picture", turned)) }
         current = turned
         if options.flipHorizontal || options.flipVertical { steps.append(step("mirrored picture", turned)) }
-        let part = PixelSize(
-            width: Self.scaled(geometry.crop.width, from: geometry.turned.width, to: turned.width),
-            height: Self.scaled(geometry.crop.height, from: geometry.turned.height, to: turned.height))
-        if geometry.crop != geometry.turned { steps.append(step("cropped picture", part)) }
-        if current != geometry.scaled {
+        if current != geometry.cut {
             // Rows are scaled before columns if the picture becomes much lower.
-            let between = PixelSize(width: current.width, height: min(geometry.scaled.height, current.height))
-            steps.append(step("scaled picture", geometry.scaled, besides: [Self.buffer("shortened picture", between)]))
+            let between = PixelSize(width: current.width, height: min(geometry.cut.height, current.height))
+            steps.append(step("scaled picture", geometry.cut, besides: [Self.buffer("shortened picture", between)]))
         }
-        if geometry.cut != current { steps.append(step("cut picture", geometry.cut)) }
         for (name, count) in Self.effects(options) {
             let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", geometry.cut) }
             steps.append(step(name, geometry.cut, besides: extra))
@@ -113,10 +108,6 @@ struct ResultBuffers: Sendable, Hashable {
 
     private static func buffer(_ name: String, _ size: PixelSize) -> Buffer {
         Buffer(name: name, byteCount: size.byteCount(4))
-    }
-
-    private static func scaled(_ side: Int, from whole: Int, to target: Int) -> Int {
-        min(Geometry.rounded(Double(side) * Double(target) / Double(whole)), target)
     }
 
     private static func sum(_ one: Int, _ other: Int) -> Int {

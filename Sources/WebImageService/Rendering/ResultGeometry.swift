@@ -38,6 +38,60 @@ struct ResultGeometry: Sendable, Hashable {
     var rotated: PixelSize { Geometry.rotated(result, by: angle) }
 
     private let angle: Double
+    private let cutsExactly: Bool
+    /// The factors from ``crop`` to ``scaled`` before rounding.
+    private let factorX: Double
+    private let factorY: Double
+
+    /// The part of the turned source that becomes ``cut``, with edges that can lie between two pixels.
+    ///
+    /// - Parameters:
+    ///   - cropPlace: The position of ``crop`` in ``turned``.
+    ///   - cutPlace: The position of ``cut`` in ``scaled``; nil means the position that ``cutGravity`` gives.
+    func region(cropPlace: PixelPlace, cutPlace: PixelPlace? = nil) -> PixelRegion {
+        if cutsExactly, cutPlace == nil { return exactRegion(cropPlace) }
+        let place = cutPlace ?? Geometry.place(cut, in: scaled, cutGravity, dpr: dpr)
+        let (x, y) = (Double(crop.width) / Double(scaled.width), Double(crop.height) / Double(scaled.height))
+        return PixelRegion(
+            left: Double(cropPlace.x) + Double(place.x) * x, top: Double(cropPlace.y) + Double(place.y) * y,
+            width: Double(cut.width) * x, height: Double(cut.height) * y)
+    }
+
+    /// The part of the turned source that becomes ``cut`` if no size and no position between is rounded.
+    private func exactRegion(_ cropPlace: PixelPlace) -> PixelRegion {
+        func side(
+            of whole: Int, cut: Int, scaled: Int, by factor: Double, isFirst: Bool, isLast: Bool, focus: Double
+        ) -> (start: Double, length: Double) {
+            // A side that is not cut keeps all of the source.
+            guard cut < scaled else { return (0, Double(whole)) }
+            let length = min(Double(cut) / factor, Double(whole))
+            let room = Double(whole) - length
+            if cutGravity.anchor == .focusPoint {
+                return (min(max(Double(whole) * focus - length / 2, 0), room), length)
+            }
+            return (isFirst ? 0 : isLast ? room : room / 2, length)
+        }
+        let anchor = cutGravity.anchor
+        let (left, width) = side(
+            of: crop.width, cut: cut.width, scaled: scaled.width, by: factorX, isFirst: anchor.isLeft,
+            isLast: anchor.isRight,
+            focus: cutGravity.x)
+        let (top, height) = side(
+            of: crop.height, cut: cut.height, scaled: scaled.height, by: factorY, isFirst: anchor.isTop,
+            isLast: anchor.isBottom,
+            focus: cutGravity.y)
+        return PixelRegion(
+            left: Double(cropPlace.x) + left, top: Double(cropPlace.y) + top, width: width, height: height)
+    }
+
+    /// The part of the turned source that becomes ``cut``; nil if it depends on the pixels.
+    var fixedRegion: PixelRegion? {
+        guard cutGravity.anchor != .smart || cut == scaled else { return nil }
+        if let cropOrigin { return region(cropPlace: cropOrigin) }
+        guard crop != turned else { return region(cropPlace: PixelPlace(x: 0, y: 0)) }
+        return cropGravity.anchor == .smart
+            ? nil : region(cropPlace: Geometry.place(crop, in: turned, cropGravity))
+    }
 
     /// The size at which the whole source must be decoded, so that the part ``crop`` has the size ``scaled``. For a
     /// bitmap, the decode size is never larger than ``turned``.
@@ -76,6 +130,7 @@ struct ResultGeometry: Sendable, Hashable {
         _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double, maxSide: Int = .max
     ) {
         angle = options.angle
+        cutsExactly = options.cutsExactly
         func bounded(_ size: PixelSize) -> PixelSize {
             PixelSize(width: min(size.width, maxSide), height: min(size.height, maxSide))
         }
@@ -100,6 +155,7 @@ struct ResultGeometry: Sendable, Hashable {
         let scale = ScaleFactors(
             from: crop, to: wanted, options, resizing: resizing, isVector: isVector, reduction: reduction)
         dpr = scale.dpr
+        (factorX, factorY) = (scale.x, scale.y)
         scaled = PixelSize(
             width: Geometry.scaled(crop.width, scale.x), height: Geometry.scaled(crop.height, scale.y))
 

@@ -56,6 +56,7 @@ struct ThumborRouter: Sendable {
         options.resizing = .fill
         options.enlarge = true
         options.flipsLast = true
+        options.cutsExactly = true
         options.drawsSVG = true
         options.limits = limits
         _ = reader.take { $0 == "debug" }

@@ -10,26 +10,51 @@ import WebImageCore
 /// kept while another job of the same source runs. All kept pictures together have a limited size: without it, requests
 /// for ever new sizes of one source would keep all of these sizes.
 final class SharedDecodes: Sendable {
-    /// Describes a decode of one source. `size` is the size of the upright picture in pixels. Jobs can share a decode
-    /// only if `options` and `isUpright` are equal.
+    /// Describes a decode of one source. Jobs can share a decode only if `options` and `isUpright` are equal.
     struct Key: Hashable, Sendable {
         /// The options of the decode without the size.
         var options: DecodingOptions
         var isUpright: Bool
+        /// The size of the upright result of the decode in pixels.
         var size: PixelSize
+        /// The smallest size of the whole upright picture from which the result can be scaled without a visible loss:
+        /// twice the result's scale, or the full size. Nil if the result is scaled from a picture of ``size`` anyway.
+        var sharedSize: PixelSize?
+        /// The part of the upright picture that is decoded; nil means the whole picture.
+        var region: PixelRegion?
 
-        /// Whether a picture that is decoded for this key can be scaled down to the picture of the other key. Both
-        /// pictures are uncropped.
+        /// Whether a picture that is decoded for this key serves the job of the other key.
         func covers(_ other: Key) -> Bool {
-            options == other.options && isUpright == other.isUpright && size.width >= other.size.width
-                && size.height >= other.size.height
+            guard options == other.options, isUpright == other.isUpright else { return false }
+            if size == other.size, region == other.region { return true }
+            let needed = other.sharedSize ?? other.size
+            return region == nil && size.width >= needed.width && size.height >= needed.height
+        }
+
+        /// The decode that serves this job and others.
+        var shared: Key {
+            Key(options: options, isUpright: isUpright, size: sharedSize ?? size)
+        }
+
+        /// The options of the decode with the size. `info` is the header of the source.
+        func decoding(of info: ImageInfo) -> DecodingOptions {
+            var decoding = options
+            if region != nil || size != info.pixelSize {
+                decoding.thumbnailPixelSize = size
+                decoding.preserveAspectRatio = false
+                decoding.sourceRegion = region
+            }
+            return decoding
         }
     }
+
+    /// A decoded picture, and whether it shows only the region of its key.
+    typealias Picture = (image: Image, isCut: Bool)
 
     private final class Slot: Sendable {
         let version: String
         let key: Key
-        private let result = Locked<Result<Image, any Error>?>(nil)
+        private let result = Locked<Result<Picture, any Error>?>(nil)
         private let group = DispatchGroup()
 
         init(_ version: String, _ key: Key) {
@@ -38,13 +63,13 @@ final class SharedDecodes: Sendable {
             group.enter()
         }
 
-        func finish(_ value: Result<Image, any Error>) {
+        func finish(_ value: Result<Picture, any Error>) {
             result.withLock { $0 = value }
             group.leave()
         }
 
         /// Waits for the decode, or until the budget has ended.
-        func wait(_ budget: WorkBudget) throws -> Image {
+        func wait(_ budget: WorkBudget) throws -> Picture {
             while group.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try budget.check() }
             guard let value = result.withLock({ $0 }) else { throw WebImageError.cancelled }
             return try value.get()
@@ -119,7 +144,8 @@ final class SharedDecodes: Sendable {
         /// would depend on the time of the release.
         func end() { decodes.leave(source, ObjectIdentifier(self)) }
 
-        /// Returns the picture at the key's size or a larger size, decoded by this job or by another job. Blocks.
+        /// Returns the picture that the key describes, or the whole picture at its shared size or a larger size. This job
+        /// or another job decodes it. Blocks.
         ///
         /// - Parameters:
         ///   - version: Identifies the bytes of the source.
@@ -128,13 +154,17 @@ final class SharedDecodes: Sendable {
         ///   - decode: Decodes the picture that a key describes.
         /// - Returns: The picture and whether this job decoded it.
         func image(
-            _ key: Key, version: String, info: ImageInfo, budget: WorkBudget, decode: (Key) throws -> Image
-        ) throws -> (image: Image, isOwn: Bool) {
+            _ key: Key, version: String, info: ImageInfo, budget: WorkBudget, decode: (Key) throws -> Picture
+        ) throws -> (picture: Picture, isOwn: Bool) {
             // Read the functions under the lock, but call them outside the lock.
-            let others = decodes.wanted(source, besides: ObjectIdentifier(self))
-            let largest = others.compactMap { $0(info) }
-                .filter { $0.covers(key) && $0.size.pixelCount <= SharedDecodes.sharedPixelCount }
-                .max { $0.size.pixelCount < $1.size.pixelCount }
+            let others = decodes.wanted(source, besides: ObjectIdentifier(self)).compactMap { $0(info) }
+            // Jobs of equal results share the decode of the result. Otherwise all results are scaled from one picture.
+            let largest =
+                others.allSatisfy { $0 == key }
+                ? nil
+                : (others + [key]).map(\.shared)
+                    .filter { $0.covers(key) && $0.size.pixelCount <= SharedDecodes.sharedPixelCount }
+                    .max { $0.size.pixelCount < $1.size.pixelCount }
             guard let (slot, isFirst) = decodes.slot(source, version, key, largest ?? key) else {
                 return (try decode(key), true)
             }

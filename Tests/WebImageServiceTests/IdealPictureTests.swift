@@ -1,0 +1,251 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageCore
+import WebImageGraphics
+import WebImageSandbox
+import WebImageTIFF
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Compares what every path makes of a file with the ideal picture: a floating-point Lanczos filter of the exact part of
+/// the full decode. Content must be where it belongs, and no column or row may stand out.
+@Suite(.timeLimit(minutes: 30))
+struct IdealPictureTests {
+    /// The ways from a file to a scaled picture.
+    enum Path: String, CaseIterable, Sendable {
+        case thumbnail, stretched, region, resized, filled, shrunkRows, fit, fill, crop, thumbor, shared, animation,
+            preview, worker
+    }
+
+    private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
+    private static let coders = ImageCodersManager(
+        coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared, ImageTIFFCoder.shared])
+
+    @Test(arguments: Path.allCases) func everyPathShowsTheIdealPicture(path: Path) throws {
+        if path == .worker { WebImageSandbox.enableForTests() }
+        var random = SeededRandom.printingSeed()
+        for _ in 0..<(Self.isLong ? 250 : path == .shrunkRows ? 3 : 16) {
+            var cases = IdealCases(coders: Self.coders, path: path, random: random)
+            let (name, result, ideal) = try cases.next()
+            random = cases.random
+            guard result.size == ideal.size else {
+                Issue.record("\(path) \(name): \(result.size) px, not \(ideal.size) px")
+                continue
+            }
+            let drift = ideal.drift(of: result) ?? 0
+            let line = ideal.worstLine(against: result)
+            let noise = ideal.psnr(against: result)
+            let isGood = drift <= 0.05 && line <= 8 && noise >= 36
+            #expect(isGood, "\(path) \(name): drift \(drift) px, worst line \(line) levels, \(noise) dB")
+        }
+    }
+}
+
+/// Makes random sources, lets one path scale them, and computes the ideal results.
+private struct IdealCases {
+    typealias Path = IdealPictureTests.Path
+
+    let coders: ImageCodersManager
+    let path: Path
+    var random: SeededRandom
+    private var name = ""
+
+    init(coders: ImageCodersManager, path: Path, random: SeededRandom) {
+        (self.coders, self.path, self.random) = (coders, path, random)
+    }
+
+    mutating func next() throws -> (name: String, result: IdealPicture, ideal: IdealPicture) {
+        let size = sourceSize()
+        let (format, hasAlpha) = format()
+        let data = try file(size, format, hasAlpha)
+        let full = try coders.decode(data, options: DecodingOptions())
+        name += " \(full.pixelSize)"
+        let made = try scaled(data, full)
+        let reference = made.reference ?? full
+        let ideal = IdealPicture(reference.pixels, hasAlpha: full.hasAlpha).scaled(
+            to: made.image.pixelSize, from: made.region)
+        return (
+            name + " to \(made.image.pixelSize) from \(made.region)",
+            IdealPicture(made.image.pixels, hasAlpha: full.hasAlpha).overGrey, ideal.overGrey
+        )
+    }
+
+    // MARK: Sources
+
+    private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    private mutating func share(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+
+    private mutating func sourceSize() -> PixelSize {
+        if path == .shrunkRows { return PixelSize(width: number(3400...3700), height: number(2600...2800)) }
+        let width = share(0...1) < 0.2 ? number(40...130) : number(130...1000)
+        let height = min(max(Int(Double(width) * share(0.5...1.6)) + number(-3...3), 40), 1000)
+        return PixelSize(width: width, height: height)
+    }
+
+    private mutating func format() -> (ImageFormat, hasAlpha: Bool) {
+        switch path {
+        case .animation: return ([.png, .webP][number(0...1)], false)
+        case .shrunkRows: return (.png, share(0...1) < 0.5)
+        case .preview: return ([.jpeg, .jpeg, .png, .webP][number(0...3)], false)
+        default:
+            let format = [ImageFormat.jpeg, .jpeg, .jpeg, .png, .webP, .avif, .tiff, .bmp][number(0...7)]
+            return (format, [.png, .webP].contains(format) && share(0...1) < 0.5)
+        }
+    }
+
+    private mutating func file(_ size: PixelSize, _ format: ImageFormat, _ hasAlpha: Bool) throws -> Data {
+        name = "\(format)\(hasAlpha ? " with alpha" : "")"
+        let image = try IdealPicture.waves(width: size.width, height: size.height, hasAlpha: hasAlpha)
+        var options = EncodingOptions()
+        options.quality = format == .jpeg && share(0...1) < 0.6 ? 0.89 : 0.95
+        options.progressive = share(0...1) < 0.3
+        if path == .animation {
+            return try coders.encode(frameCount: 2, loopCount: 0, format: format, options: options) {
+                index throws(WebImageError) in
+                guard index == 0 else { return ImageFrame(image: image, duration: 0.1) }
+                let mirrored = image.flippedImage(withHorizontal: true, vertical: false)
+                return ImageFrame(image: mirrored ?? image, duration: 0.1)
+            }
+        }
+        let data = try coders.encode(image, format: format, options: options)
+        guard format == .jpeg, share(0...1) < 0.5 else { return data }
+        let orientation = UInt8(number(2...8))
+        name += " orientation \(orientation)"
+        return EXIFOrientation.marking(data, orientation) ?? data
+    }
+
+    // MARK: Paths
+
+    private mutating func box(in size: PixelSize) -> PixelSize {
+        let limit = Double(min(size.width, size.height))
+        let side = max(Int(limit * share(0.1...0.9)), 16)
+        return PixelSize(width: side, height: max(side + number(-8...8), 8))
+    }
+
+    /// A result, the part of the upright picture that it must show, and the full decode if it is not the poster.
+    private typealias Made = (image: Image, region: PixelRegion, reference: Image?)
+
+    private mutating func scaled(_ data: Data, _ full: Image) throws -> Made {
+        let size = full.pixelSize
+        let whole = PixelRegion(size)
+        var options = DecodingOptions()
+        let box = box(in: size)
+        options.thumbnailPixelSize = box
+        switch path {
+        case .thumbnail: return (try coders.decode(data, options: options), whole, nil)
+        case .shrunkRows:
+            options.thumbnailPixelSize = PixelSize(width: number(200...600), height: number(200...600))
+            return (try coders.decode(data, options: options), whole, nil)
+        case .stretched:
+            options.preserveAspectRatio = false
+            return (try coders.decode(data, options: options), whole, nil)
+        case .region, .worker:
+            options.preserveAspectRatio = false
+            var region = whole
+            region.width *= share(0.3...1)
+            region.height *= share(0.3...1)
+            region.left = (Double(size.width) - region.width) * share(0...1)
+            region.top = (Double(size.height) - region.height) * share(0...1)
+            options.sourceRegion = region
+            let used = path == .worker ? ImageCodersManager(coders: WebImageSandbox.isolated(coders.coders)) : coders
+            let image = try used.decode(data, options: options)
+            #expect(image.sourceRegion == region)
+            return (image, region, nil)
+        case .resized, .filled:
+            let mode = path == .filled ? ImageScaleMode.aspectFill : .fill
+            let points = CGSize(width: box.width, height: box.height)
+            let image = try #require(full.resizedImage(with: points, scaleMode: mode))
+            return (image, path == .filled ? centre(of: size, for: box) : whole, nil)
+        case .preview:
+            let coder = try #require(coders.makeIncrementalCoder(for: data, options: options.dictionary))
+            let stream = try #require(coder as? any StreamingImageCoder)
+            for start in stride(from: 0, to: data.count, by: 2000) {
+                let end = min(start + 2000, data.count)
+                try stream.append(data[data.startIndex + start..<data.startIndex + end], finished: end == data.count)
+                // A preview must not disturb the following one.
+                _ = stream.incrementalDecodedImage(with: nil)
+            }
+            return (try #require(stream.incrementalDecodedImage(with: nil)), whole, nil)
+        case .animation:
+            let small = try #require(try coders.animation(of: data, options: options))
+            let large = try #require(try coders.animation(of: data, options: DecodingOptions()))
+            let frame = number(0...1)
+            return (
+                try #require(small.animatedImageFrame(at: frame)), whole,
+                large.animatedImageFrame(at: frame)
+            )
+        case .fit, .fill, .crop, .thumbor, .shared: return try served(data, size, box)
+        }
+    }
+
+    /// The centred part of a picture that fills a box.
+    private func centre(of size: PixelSize, for box: PixelSize) -> PixelRegion {
+        let (width, height) = (Double(size.width), Double(size.height))
+        let factor = max(Double(box.width) / width, Double(box.height) / height)
+        let (partWidth, partHeight) = (Double(box.width) / factor, Double(box.height) / factor)
+        return PixelRegion(
+            left: (width - partWidth) / 2, top: (height - partHeight) / 2, width: partWidth, height: partHeight)
+    }
+
+    private mutating func served(_ data: Data, _ size: PixelSize, _ box: PixelSize) throws -> Made {
+        let (width, height) = (Double(size.width), Double(size.height))
+        var options: ProcessingOptions
+        var region = PixelRegion(size)
+        switch path {
+        case .fill:
+            let gravity = ["ce", "no", "soea", "we", "fp:0.3:0.8"][number(0...4)]
+            options = try PictureFixtures.options("rs:fill:\(box.width):\(box.height)/g:\(gravity)")
+            // As in imgproxy, the scaled picture has whole pixels, and the part begins at a whole pixel of it.
+            let factor = max(Double(box.width) / width, Double(box.height) / height)
+            let (wide, high) = ((width * factor).rounded(), (height * factor).rounded())
+            func place(_ whole: Double, _ part: Int, first: String, last: String, focus: Double) -> Double {
+                let room = whole - Double(part)
+                if gravity.hasPrefix("fp") {
+                    let start = (whole * focus).rounded(.toNearestOrEven) - Double(part / 2)
+                    return min(max(start, 0), room)
+                }
+                if gravity.contains(first) { return 0 }
+                return gravity.contains(last) ? room : min(((room + 1) / 2).rounded(.toNearestOrEven), room)
+            }
+            let left = place(wide, box.width, first: "we", last: "ea", focus: 0.3)
+            let top = place(high, box.height, first: "no", last: "so", focus: 0.8)
+            region = PixelRegion(left: left, top: top, width: Double(box.width), height: Double(box.height))
+                .scaled(x: width / wide, y: height / high)
+            name += " g:\(gravity)"
+        case .crop:
+            let part = PixelSize(
+                width: number(size.width / 3...size.width), height: number(size.height / 3...size.height))
+            let (left, top) = (number(0...size.width - part.width), number(0...size.height - part.height))
+            let side = max(min(part.width, part.height) * number(15...90) / 100, 8)
+            options = try PictureFixtures.options(
+                "c:\(part.width):\(part.height):nowe:\(left):\(top)/rs:fit:\(side):\(side)")
+            region = PixelRegion(
+                left: Double(left), top: Double(top), width: Double(part.width), height: Double(part.height))
+        case .thumbor:
+            options = ProcessingOptions()
+            (options.resizing, options.enlarge, options.cutsExactly) = (.fill, true, true)
+            (options.width, options.height) = (box.width, box.height)
+            region = centre(of: size, for: box)
+        default: options = try PictureFixtures.options("w:\(box.width)")
+        }
+        options.format = .png
+        let renderer = ResultRenderer(options: options, coders: coders)
+        var sharing: ResultRenderer.Sharing?
+        let decodes = SharedDecodes()
+        var waiting: SharedDecodes.Job?
+        if path == .shared {
+            // Another job of the source needs a size of its own.
+            let other = ResultRenderer(
+                options: try PictureFixtures.options("w:\(max(box.width * 2 / 3, 8))"), coders: coders)
+            waiting = decodes.begin("a") { other.decodeKey(for: $0) }
+            sharing = .init(job: decodes.begin("a") { renderer.decodeKey(for: $0) }, version: "1")
+        }
+        let made = try renderer.make(from: data, sharing: sharing, budget: WorkBudget(time: nil))
+        withExtendedLifetime(waiting) {}
+        return (try coders.decode(made.data, options: DecodingOptions()), region, nil)
+    }
+}
