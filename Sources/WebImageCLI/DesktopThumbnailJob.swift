@@ -85,7 +85,9 @@ struct DesktopThumbnailJob: Sendable {
             options.limits = rendition.limits
             options.firstFrameOnly = true
             options.pixelFormat = .rgba8
-            options.thumbnailPixelSize = PixelSize(width: size.side, height: size.side)
+            options.thumbnailPixelSize = SizeLimit.box(width: size.side, height: size.side).target(
+                for: info.pixelSize, isVector: info.format == .svg)
+            options.preserveAspectRatio = false
             let image = try ImageCodersManager.shared.decode(data, options: options)
             let file = try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
             try cache.store(file, of: source, info, as: size)

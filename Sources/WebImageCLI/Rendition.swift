@@ -73,12 +73,18 @@ struct Rendition: Sendable {
     func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
-        options.thumbnailPixelSize = size?.box(for: info.pixelSize)
+        setSize(of: info, in: &options)
         // Decode with straight alpha. Multiplying by alpha and dividing again would lose the colours of transparent
         // pixels.
         options.pixelFormat = info.bitDepth == 16 && format?.container == .png ? .rgba16 : .rgba8
         options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
         return options
+    }
+
+    /// Makes the decode scale to exactly the requested size.
+    func setSize(of info: ImageInfo, in options: inout DecodingOptions) {
+        options.thumbnailPixelSize = size?.target(for: info.pixelSize, isVector: info.format == .svg)
+        if size != nil { options.preserveAspectRatio = false }
     }
 
     private func format(_ wanted: ImageFormat?, _ info: ImageInfo) -> ImageFormat {
@@ -88,8 +94,8 @@ struct Rendition: Sendable {
     }
 
     private func fits(_ info: ImageInfo) -> Bool {
-        guard let box = size?.box(for: info.pixelSize) else { return true }
-        return info.pixelSize.width <= box.width && info.pixelSize.height <= box.height
+        guard let target = size?.target(for: info.pixelSize, isVector: false) else { return true }
+        return info.pixelSize == target
     }
 
     /// Encodes all frames. Only one frame is in memory at a time. The output has the delays that the input file stores.
@@ -167,7 +173,7 @@ struct RenditionCoder: DetailedImageCoder {
             wanted.firstFrameOnly = options.firstFrameOnly
             wanted.limits = options.limits
         }
-        wanted.thumbnailPixelSize = rendition.size?.box(for: info.pixelSize)
+        rendition.setSize(of: info, in: &wanted)
         return try ImageCodersManager.shared.decode(data, options: wanted)
     }
 

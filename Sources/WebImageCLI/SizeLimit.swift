@@ -28,8 +28,21 @@ enum SizeLimit: Sendable, Equatable {
         return side
     }
 
-    /// Returns the box in pixels for a picture. `size` is the size of the picture after orientation.
-    func box(for size: PixelSize) -> PixelSize {
+    /// Returns the size in pixels to which a picture is scaled: the largest size in the box with the picture's aspect
+    /// ratio. A side that does not fill the box is rounded to the nearest pixel.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the picture after orientation.
+    ///   - isVector: Whether the picture is also enlarged to the box.
+    func target(for size: PixelSize, isVector: Bool) -> PixelSize {
+        let box = box(for: size)
+        var factor = min(Double(box.width) / Double(size.width), Double(box.height) / Double(size.height))
+        if !isVector { factor = min(factor, 1) }
+        func side(_ side: Int, _ limit: Int) -> Int { min(max(Int((Double(side) * factor).rounded()), 1), limit) }
+        return PixelSize(width: side(size.width, box.width), height: side(size.height, box.height))
+    }
+
+    private func box(for size: PixelSize) -> PixelSize {
         switch self {
         case .box(let width, let height): return PixelSize(width: width ?? size.width, height: height ?? size.height)
         case .percent(let percent):
