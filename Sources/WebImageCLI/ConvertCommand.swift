@@ -116,7 +116,7 @@ private struct ConvertJob: Sendable {
     func run(_ inputs: [Operand], _ plan: OutputNames) async -> ExitCode {
         let reports = ReportPrinter(isOrdered: true, isQuiet: isQuiet)
         return await BoundedTasks.run(
-            inputs.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount
+            inputs.count, atOnce: 2 * Processors.count
         ) { index in
             do throws(WebImageError) {
                 reports.add(index, output: try await convert(inputs[index].text, to: plan.targets[index]))

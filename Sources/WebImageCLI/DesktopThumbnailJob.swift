@@ -27,7 +27,7 @@ struct DesktopThumbnailJob: Sendable {
     }
 
     func run() async -> ExitCode {
-        await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
+        await BoundedTasks.run(operands.count, atOnce: 2 * Processors.count) { index in
             let operand = operands[index]
             do throws(WebImageError) {
                 let lines = try await make(operand)

@@ -57,7 +57,7 @@ private struct ThumbnailJob: Sendable {
 
     func run() async -> ExitCode {
         // Run two tasks per core, so that some files are read while others are decoded. The limit bounds the memory.
-        await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
+        await BoundedTasks.run(operands.count, atOnce: 2 * Processors.count) { index in
             let operand = operands[index]
             do throws(WebImageError) {
                 reports.add(index, output: try await make(operand, plan.targets[index]))

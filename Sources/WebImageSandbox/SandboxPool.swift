@@ -12,7 +12,7 @@ package final class SandboxPool: Sendable {
     package struct Configuration: Sendable {
         package var worker = SandboxWorker.Configuration()
         /// The most workers at a time, over all profiles and idle ones included.
-        package var mostWorkers = max(ProcessInfo.processInfo.activeProcessorCount, 2) + 4
+        package var mostWorkers = max(Processors.count, 2) + 4
         /// The number of files after which a worker gets no other file; 1: a process for each file that is decoded or
         /// whose header is read. The worker ends when it keeps no animation and no arriving picture any more.
         package var picturesPerWorker = 1000

@@ -40,7 +40,7 @@ enum ServiceComponents {
         config.maxConcurrentDownloads = max(configuration.queue, 1)
         // Limit the concurrent downloads. With more downloads, bodies would arrive faster than the processors can
         // decode them, and the waiting bodies would use memory.
-        let downloads = max(16, 8 * ProcessInfo.processInfo.activeProcessorCount)
+        let downloads = max(16, 8 * Processors.count)
         config.maxConcurrentDownloadsPerHost = max(min(configuration.queuePerHost, downloads), 1)
         config.downloadTimeout = Double(configuration.sourceTimeout)
         config.downloadDeadline = Double(configuration.sourceDeadline)

@@ -9,9 +9,9 @@ package import Foundation
 /// If large jobs use all threads, one additional thread runs small jobs. A small image therefore need not wait until
 /// a large image is decoded. `Documentation/Decisions/decode-threads.md` has the reasons and the measurements.
 package final class DecodePool: Sendable {
-    /// The pool of the process. It has as many threads as the machine has cores, at least 2, and a budget of 512 MiB.
+    /// The pool of the process. It has as many threads as the program may use processors, at least 2, and a budget of 512 MiB.
     package static let shared = DecodePool(
-        width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20,
+        width: max(2, Processors.count), byteBudget: 512 << 20,
         whenIdle: DecodePool.returnFreedMemory, whenBusy: DecodePool.returnFreedMemory)
 
     /// The default nice value of the threads.
@@ -254,7 +254,7 @@ package final class DecodePool: Sendable {
     }
 
     private func perform(_ job: Job) {
-        raiseNiceValue()
+        Processors.raiseNiceValue(to: nice())
         guard let cost = job.cost ?? admittedCost(of: job) else { return }
         job.start()
         state.withLock { state in
@@ -269,16 +269,6 @@ package final class DecodePool: Sendable {
             return true
         }
         if isDue { whenBusy() }
-    }
-
-    /// Raises the calling thread's nice value to the wanted value. The nice value is never lowered, because lowering
-    /// requires a privilege.
-    private func raiseNiceValue() {
-        let wanted = nice()
-        // On Linux, the id 0 means the calling thread, not the process (setpriority(2), "C library/kernel
-        // differences").
-        guard wanted > getpriority(.init(PRIO_PROCESS.rawValue), 0) else { return }
-        setpriority(.init(PRIO_PROCESS.rawValue), 0, wanted)
     }
 
     private enum Admission {

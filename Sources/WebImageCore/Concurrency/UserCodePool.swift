@@ -2,13 +2,13 @@ package import Foundation
 
 /// Runs code of the program that may wait, such as transformers, serializers and progress blocks, on threads of its own.
 ///
-/// The pool normally uses as many threads as the machine has cores. If all of them wait, for example in transformers
+/// The pool normally uses as many threads as the program may use processors. If all of them wait, for example in transformers
 /// that load further images, no job would ever end. Therefore one more job may start whenever a job has waited for a
 /// short time in which no other job has ended. The number of threads never exceeds a maximum.
 package final class UserCodePool: Sendable {
     /// The pool for transformers, serializers and delegates.
     package static let shared = UserCodePool(
-        name: "webimage.user", width: max(2, ProcessInfo.processInfo.activeProcessorCount))
+        name: "webimage.user", width: max(2, Processors.count))
     /// The pool for the blocks of downloads. Transformers that wait for a download must not delay these blocks.
     package static let downloads = UserCodePool(name: "webimage.event", width: 2)
 

@@ -114,6 +114,7 @@ extension Thread {
     /// - Parameter name: the name in ASCII. Tools show only its first 15 bytes.
     package convenience init(name: String, block: @escaping @Sendable () -> Void) {
         self.init {
+            Processors.raiseNiceValue()
             let name = String(name.prefix(15))
             Thread.current.name = name
             // Foundation passes the name to the system only if the creating thread has already recorded this thread's
