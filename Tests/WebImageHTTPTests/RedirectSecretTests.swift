@@ -150,7 +150,7 @@ struct RedirectSecretTests {
             for path in ["/short", "/long", "/endless"] {
                 let start = ContinuousClock.now
                 try await #expect(downloader.fetch(server.url(path)).data == Data("b".utf8))
-                #expect(ContinuousClock.now - start < .seconds(8), "\(path)")
+                #expect(ContinuousClock.now - start < .seconds(45), "\(path)")
             }
         }
     }

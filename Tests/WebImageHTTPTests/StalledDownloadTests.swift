@@ -46,7 +46,8 @@ struct StalledDownloadTests {
             server.route("/next", .body(Data("next".utf8)))
             let start = ContinuousClock.now
             try await #expect(downloader.fetch(server.url("/next")).data == Data("next".utf8))
-            #expect(ContinuousClock.now - start < .seconds(1.5))
+            // The cancelled downloads would end by their timeout after 30 s.
+            #expect(ContinuousClock.now - start < .seconds(25))
         }
     }
 
@@ -116,7 +117,8 @@ struct StalledDownloadTests {
             let start = ContinuousClock.now
             try await #expect(downloader.failure(server.url("/a")).curlCode == 28)
             let duration = ContinuousClock.now - start
-            #expect(duration > .seconds(1.9) && duration < .seconds(3.2), "\(duration)")
+            // The server would send the next bytes after 60 s.
+            #expect(duration > .seconds(1.9) && duration < .seconds(45), "\(duration)")
         }
     }
 
@@ -128,7 +130,7 @@ struct StalledDownloadTests {
             server.route("/a", .respond(response))
             let start = ContinuousClock.now
             try await #expect(downloader.failure(server.url("/a")).underlying == .http(status: 404))
-            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(ContinuousClock.now - start < .seconds(45))
         }
     }
 }

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A load that is cancelled in any state gives everything back within a second: slots of the downloader, shared tasks,
-/// connections, file descriptors, threads and memory. The next load is not delayed.
+/// A load that is cancelled in any state gives everything back, without waiting for its server or its code: slots of the
+/// downloader, shared tasks, connections, file descriptors, threads and memory. The next load is not delayed.
 @Suite(.serialized, .timeLimit(minutes: 5))
 struct CancelTableTests {
     /// What the load waits for when it is cancelled.
@@ -82,12 +82,9 @@ struct CancelTableTests {
         }
     }
 
-    /// The time in which everything is given back: one second, or more if other programs use the processors.
-    private static var limit: Double {
-        var load = 0.0
-        getloadavg(&load, 1)
-        return load > Double(ProcessInfo.processInfo.activeProcessorCount) ? 5 : 1
-    }
+    /// The time in seconds after which nothing more is given back. It detects a hang: whatever the loads wait for takes a
+    /// minute or longer. It does not measure, because other programs may use the processors.
+    private static let limit = 30.0
 
     @Test(arguments: State.allCases, [1, 3, 20]) func cancelledLoadGivesEverythingBack(state: State, subscribers: Int)
         async throws
@@ -205,7 +202,7 @@ struct CancelTableTests {
             let start = ContinuousClock.now
             journey.cache.clearMemory()
             _ = try await manager.image(for: server.url("/next.png"), options: .fromLoaderOnly)
-            #expect(ContinuousClock.now - start < .seconds(Self.limit + 0.5), "the next load is delayed")
+            #expect(ContinuousClock.now - start < .seconds(Self.limit), "the next load is delayed")
         }
         blocker?.cancel()
         _ = await blocker?.value
