@@ -77,6 +77,9 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Removes an entry. Reads after this call do not find the entry.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
 
+    /// Records that the images of these keys were used now.
+    package func noteUses(ofKeys keys: [String]) { store.noteUses(ofKeys: keys) }
+
     /// Removes every variant of the original with this fingerprint. Commits pending writes first.
     package func removeVariants(of source: KeyFingerprint) { store.removeVariants(of: source) }
 

@@ -193,6 +193,16 @@ final class DiskStore: Sendable {
         return data
     }
 
+    /// Records uses that need no read. The access dates are written with the next commit.
+    func noteUses(ofKeys keys: [String]) {
+        let time = milliseconds()
+        state.withLock { state in
+            for key in keys.map({ KeyHash($0) }) where state.pending.writes[key] == nil {
+                state.pending.noteAccess(key, at: time)
+            }
+        }
+    }
+
     func enqueue(_ data: Data?, forKey key: String, record: EntryRecord = .named, metadata: Data? = nil) {
         let hash = KeyHash(key)
         let time = milliseconds()

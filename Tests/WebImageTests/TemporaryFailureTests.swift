@@ -34,6 +34,9 @@ struct TemporaryFailureTests {
         Case(testDescription: "captive portal", behaviour: page("text/html")),
         Case(testDescription: "captive portal with a charset", behaviour: page("Text/HTML; charset=utf-8")),
         Case(testDescription: "XHTML page", behaviour: page("application/xhtml+xml")),
+        Case(testDescription: "XML error", behaviour: page("application/xml")),
+        Case(testDescription: "XML error of a type", behaviour: page("application/problem+xml; charset=utf-8")),
+        Case(testDescription: "broken SVG", behaviour: page("image/svg+xml"), isRemembered: true),
         Case(testDescription: "JSON error with 200", behaviour: page("application/json")),
         Case(
             testDescription: "broken gzip stream",

@@ -26,7 +26,8 @@ struct UnchangedRefreshTests {
         return ends.withLock { $0 }
     }
 
-    /// Checks that an unchanged refresh completes once, and that a changed one completes twice.
+    /// Checks that an unchanged refresh completes once, and that a changed one completes twice: with the cached image and
+    /// with the new one. The image of a local file that was edited is no longer in the cache.
     private func expectOneCompletion(
         _ manager: WebImageManager, _ url: URL, _ context: WebImageContext = [:], change: () throws -> Void
     ) async throws {
@@ -44,7 +45,7 @@ struct UnchangedRefreshTests {
             #expect(events.withLock { $0 } == 1)
         }
         try change()
-        try await #expect(completions(manager, url, context).map(\.width) == [40, 50])
+        try await #expect(completions(manager, url, context).map(\.width) == (url.isFileURL ? [50] : [40, 50]))
     }
 
     @Test func localFile() async throws {

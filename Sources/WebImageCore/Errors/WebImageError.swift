@@ -2,6 +2,12 @@ public import Foundation
 
 /// The failure of a load, a decode or a store: its kind, stage, cause and next step.
 public struct WebImageError: Error, Sendable {
+    /// A URL in one word of memory, because most errors have none.
+    package final class FetchedURL: Sendable {
+        package let url: URL
+        package init(_ url: URL) { self.url = url }
+    }
+
     /// The kind of failure. A kind that SDWebImage defines has the same number as in SDWebImage.
     public enum Code: Int, Sendable, Hashable {
         /// The URL is nil, empty or malformed.
@@ -99,6 +105,9 @@ public struct WebImageError: Error, Sendable {
     public var response: WebImageResponse?
     /// The failures of the earlier sources in the order of the attempts. Empty if only one source was tried.
     public var earlierFailures: [WebImageError] = []
+    /// The URL that was fetched, if loads of several URLs have shared the fetch; otherwise nil. A load of another URL can
+    /// then try its own.
+    package var fetched: FetchedURL?
     /// The original error that a custom loader reported.
     package var foreignError: (any Error)?
 

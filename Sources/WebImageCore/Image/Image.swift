@@ -191,6 +191,11 @@ extension Image {
         metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
     }
 
+    /// The keys of the variants that loads have stored under a key string.
+    package final func variantKeys(under string: String) -> [EntryKey] {
+        metadata.withLock { $0.entries }.variantKeys(under: string)
+    }
+
     /// Whether a load has stored this image as the original with this fingerprint, or as a variant of it.
     package final func isMade(from source: KeyFingerprint) -> Bool {
         metadata.withLock { $0.entries }.isMade(from: source)

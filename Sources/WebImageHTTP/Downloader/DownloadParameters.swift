@@ -227,6 +227,9 @@ extension DownloadParameters {
     var identity: LoadIdentity {
         var identity = LoadIdentity(sharing: sharing, cacheScope: cacheScope)
         identity.isPortable = !transfer.request.httpShouldHandleCookies && !transfer.request.allowsInvalidCertificates
+        // The text begins with the method and the URL, each with its length.
+        let start = Self.partLength(transfer.request.httpMethod)
+        identity.urlPart = start..<(start + Self.partLength(urlText))
         return identity
     }
 
@@ -253,6 +256,12 @@ extension DownloadParameters {
             }
             fields = text
         }
+    }
+
+    /// The number of bytes that `addPart` adds.
+    private static func partLength(_ part: String) -> Int {
+        let count = part.utf8.count
+        return String(count).utf8.count + count + 2
     }
 
     /// - Parameter roles: The response modifier and the decryptor.

@@ -21,6 +21,8 @@ struct ClockRing {
         var image: Image?
         var hash: UInt32 = 0
         var wasUsed = false
+        /// Whether ``used`` contains the position.
+        var isNoted = false
     }
 
     /// The position of a `Holding` in the queue, and the cost of its image. The unused elements form a second list,
@@ -40,6 +42,9 @@ struct ClockRing {
     private var front = noIndex
     private var back = noIndex
     private(set) var totalCost = 0
+    /// The positions of the images that were used since ``takeUsed()``. A hit must not allocate, so its capacity grows with
+    /// the number of images.
+    private var used: ContiguousArray<Int32> = []
 
     var count: Int { places.count }
 
@@ -50,11 +55,26 @@ struct ClockRing {
         // Do not write a bit that is already set. A write would invalidate the cache line in the other processor
         // cores.
         if !holdings[place].wasUsed { holdings[place].wasUsed = true }
+        if !holdings[place].isNoted {
+            holdings[place].isNoted = true
+            used.append(Int32(place))
+        }
         return holdings[place].image
     }
 
     /// Returns the image of a key without marking it as used.
     func image(_ key: String) -> Image? { place(key).flatMap { holdings[$0].image } }
+
+    /// Returns the images that were found since the last call and are still in the ring.
+    mutating func takeUsed() -> [Entry] {
+        defer { used.removeAll(keepingCapacity: true) }
+        return used.compactMap { place in
+            let place = Int(place)
+            guard holdings[place].isNoted, let image = holdings[place].image else { return nil }
+            holdings[place].isNoted = false
+            return Entry(key: holdings[place].key, image: image, cost: links[place].cost)
+        }
+    }
 
     /// All images, in arbitrary order.
     var entries: [Entry] {
@@ -71,6 +91,7 @@ struct ClockRing {
             place = holdings.count
             holdings.append(Holding())
             links.append(Link())
+            if used.capacity < holdings.capacity { used.reserveCapacity(holdings.capacity) }
         } else {
             place = Int(free)
             free = links[place].next

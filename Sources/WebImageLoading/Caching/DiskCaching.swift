@@ -103,6 +103,9 @@ package protocol RecordingDiskCache: DiskCaching {
     func entry(forKey key: String) -> EncodedResource?
     /// Returns the record of an entry without reading the bytes of the entry; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
+    /// Records that the images of these keys were used now, without a read of their entries. A key without an entry is
+    /// ignored.
+    func noteUses(ofKeys keys: [String])
     /// Removes every variant of this original. Does not remove the original.
     func removeVariants(of source: KeyFingerprint)
 }

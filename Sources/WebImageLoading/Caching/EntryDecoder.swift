@@ -21,6 +21,12 @@ struct EntryDecoder: Sendable {
         }
         guard let attributes = Self.attributes(of: stored) else { return true }
         if attributes.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return false }
+        // An older version has lost the transparency that the transformer made.
+        if attributes.isTransformed, !attributes.keepsTransparency,
+            !ImageFormat(sniffing: stored.data).keepsTransparency
+        {
+            return false
+        }
         guard key.transformer != nil else { return true }
         return attributes.transformRecord?.holds(for: options) ?? true
     }

@@ -140,7 +140,10 @@ extension ImageCache {
 
     /// Removes expired entries, then trims to the size limit.
     public func deleteOldFiles() async {
-        await disk.run(.after(.all)) { $0?.removeExpiredData() }
+        await disk.run(.after(.all)) { disk in
+            self.noteUses()
+            disk?.removeExpiredData()
+        }
     }
 
     /// Reads every disk entry and removes the damaged entries. Returns the numbers of checked and removed entries.

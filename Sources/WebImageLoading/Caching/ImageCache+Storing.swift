@@ -49,6 +49,7 @@ extension ImageCache {
     /// Stores bytes on disk. Blocks until the bytes are written.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
+        noteStore(key)
         rememberSize(of: data, forKey: key)
         disk.sync(.removing(.key(key))) { _ = self.put(data, of: nil, key: key, identity: nil, in: $0) }
     }
@@ -81,6 +82,7 @@ extension ImageCache {
             completion?()
             return
         }
+        noteStore(key)
         recordIdentity(image, identity)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
@@ -101,10 +103,11 @@ extension ImageCache {
             }
         } else if let image {
             let coder = context.coder ?? coders
-            let encoding = EncodingOptions(context.encodeOptions)
+            var encoding = EncodingOptions(context.encodeOptions)
+            if context.encodeOptions == nil { identity?.quality?.apply(to: &encoding) }
             let store = PendingStore(
                 key: key, variantSource: identity.flatMap { $0.key.isVariant ? $0.key.sourceFingerprint : nil },
-                encode: { Self.encode(image, with: coder, options: encoding) },
+                encode: { [encoding] in Self.encode(image, with: coder, options: encoding) },
                 write: { self.put($0, of: image, key: key, identity: identity, in: $1) }, finish: finish)
             disk.store(store, on: decodePool, cost: image.pixels.byteCount, priority: LoadPriority(options))
         }
@@ -122,17 +125,9 @@ extension ImageCache {
         image?.noteEntry(ImageEntries.Entry(identity: .key(identity.key), version: version))
     }
 
-    /// Encodes an image in the format of its source file. If the source format is unknown, the format is GIF for an
-    /// animated image, PNG for an image with transparency, and JPEG for all other images.
+    /// Encodes an image in the format that keeps its transparency and its frames.
     private static func encode(_ image: Image, with coder: any ImageCoder, options: EncodingOptions) -> Data? {
-        var format = image.imageFormat
-        if format == .undefined { format = image.imageFrameCount > 1 ? .gif : image.hasAlpha ? .png : .jpeg }
-        // If no encoder can write animations of this format, use GIF. Otherwise only the first frame would be stored.
-        if image.isAnimated, !options.firstFrameOnly,
-            (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
-        {
-            format = .gif
-        }
+        let format = image.storedFormat(coder, firstFrameOnly: options.firstFrameOnly)
         do throws(WebImageError) {
             return try ResolvedCoder(coder).encode(image, format: format, options: options)
         } catch let error {
@@ -149,6 +144,7 @@ extension ImageCache {
         in disk: (any DiskCaching)?
     ) -> Bool {
         guard let disk, !isStale(identity) else { return false }
+        noteUses()
         var identity = identity
         let metadata = metadata ?? identity?.metadata
         if let unknown = identity, !unknown.key.isVariant, unknown.version == nil {

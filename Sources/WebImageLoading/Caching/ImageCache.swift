@@ -49,15 +49,19 @@ public final class ImageCache: LayeredImageCaching {
         var additionalPath: (@Sendable (String) -> String?)?
         var sizes = PixelSizes()
         var removals = RecentRemovals()
+        var storeWatchers: [Int: @Sendable (String) -> Bool] = [:]
+        var lastWatcher = 0
     }
 
     /// Creates a cache in `<directory>/<namespace>` and opens its folder in the background.
     ///
-    /// The namespace is a folder name, not a path: slashes and names such as `..` are escaped.
+    /// The namespace is a folder name, not a path: slashes and names such as `..` are escaped. A relative directory is one
+    /// in the current folder.
     public init(namespace: String, diskCacheDirectory: String? = nil, config: ImageCacheConfig? = nil) {
         let config = config ?? .default
         let directory = diskCacheDirectory ?? Self.defaultDiskCacheDirectory ?? CacheLocation.standard
-        let path = directory + "/" + CacheLocation.folderName(namespace)
+        let start = directory.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
+        let path = start + directory + "/" + CacheLocation.folderName(namespace)
         diskCachePath = path
         state = Locked(State(config: config))
         (decodePool, coders) = (config.decodePool, config.coders)
@@ -114,6 +118,30 @@ public final class ImageCache: LayeredImageCaching {
         state.withLock { body(&$0.removals) }
     }
 
+    /// Registers a function that is called with the key of every picture that is stored from now on, on the thread that
+    /// stores it. The function is removed when it returns false.
+    func whenStored(_ watcher: @escaping @Sendable (_ key: String) -> Bool) {
+        state.withLock { state in
+            state.lastWatcher += 1
+            state.storeWatchers[state.lastWatcher] = watcher
+        }
+    }
+
+    func noteStore(_ key: String) {
+        for (number, watcher) in state.withLock({ $0.storeWatchers }) where !watcher(key) {
+            state.withLock { $0.storeWatchers[number] = nil }
+        }
+    }
+
+    /// Passes the uses of images in memory on to the disk layer. Otherwise the disk would remove the entry of a picture that
+    /// is used from memory all the time, because its entry was not read for long. Runs on the disk queue, before entries
+    /// are stored or removed.
+    func noteUses() {
+        guard let recording = disk.recording, let used = defaultMemoryCache?.takeUsed(), !used.isEmpty else { return }
+        // A thumbnail usually has no entry of its own. It is made from the entry of its original.
+        recording.noteUses(ofKeys: used.flatMap { [$0.key] + $0.image.originalKeys(under: $0.key) })
+    }
+
     // MARK: Memory
 
     /// Returns the image in memory. The cost is one lock and one dictionary look-up.
@@ -143,13 +171,23 @@ public final class ImageCache: LayeredImageCaching {
     }
 
     /// Blocks the calling thread until all data stored so far is safe on disk.
-    public func flush() { disk.sync(.after(.all)) { $0?.flush() } }
+    public func flush() { disk.sync(.after(.all)) { self.flush($0) } }
 
     /// Waits until all data stored so far is safe on disk.
-    public func flush() async { await disk.run(.after(.all)) { $0?.flush() } }
+    public func flush() async { await disk.run(.after(.all)) { self.flush($0) } }
+
+    private func flush(_ disk: (any DiskCaching)?) {
+        noteUses()
+        disk?.flush()
+    }
 }
 
 extension Image {
+    /// The keys of the originals from which the entries under a key were made; empty for the entry of an original.
+    fileprivate final func originalKeys(under key: String) -> [String] {
+        variantKeys(under: key).compactMap { ($0.scope.map { .scoped($0) } ?? CacheScope.shared).key($0.source) }
+    }
+
     /// Returns ``extendedObject`` as the given type. If the image was read from disk, decodes the object from the
     /// stored JSON.
     public final func extendedObject<Object: Decodable>(as type: Object.Type) -> Object? {

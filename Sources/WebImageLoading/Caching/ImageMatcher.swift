@@ -9,12 +9,31 @@ struct ImageMatcher: Sendable {
     let options: WebImageOptions
     let context: RequestContext
 
-    /// Returns the image in the requested form; nil when the image must be decoded again.
+    /// Returns the image in the requested form; nil when the image must be decoded again. The scale of the result is that
+    /// of the load, because the memory key does not contain it.
     ///
-    /// - Parameter takesPosters: whether an image with only the first frame is accepted if all frames are requested.
-    func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
+    /// - Parameters:
+    ///   - key: The key of the original, which can contain a scale; nil for a look-up by string.
+    ///   - takesPosters: Whether an image with only the first frame is accepted if all frames are requested.
+    func adapted(_ image: Image, key: String? = nil, takesPosters: Bool = false) -> Image? {
+        let decoding = image.decodingOptions
+        guard let found = found(image, decoding, takesPosters: takesPosters) else { return nil }
+        guard let decoding, decoding.scaleFactor != 1 || context.scale != nil,
+            let key = key ?? context.scale.map({ _ in "" })
+        else { return found }
+        let wanted = NumberLimits.scale(DecodingOptions.scaleFactor(context, key: key))
+        guard wanted != decoding.scaleFactor, found.scale == CGFloat(decoding.scaleFactor) else { return found }
+        let copy = found.rescaled(to: CGFloat(wanted))
+        copy.copyMetadata(from: found)
+        copy.decodingOptions?.scaleFactor = wanted
+        // Copy the recorded entries. They contain the version of the original, and a refresh needs this version.
+        copy.copyEntries(from: found)
+        return copy
+    }
+
+    private func found(_ image: Image, _ decoding: DecodingOptions?, takesPosters: Bool) -> Image? {
         if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
-        if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
+        if let decoding, !isSufficient(image, decoding) { return nil }
         if options.isDisjoint(with: Self.adapting) { return image }
         if options.contains(.decodeFirstFrameOnly) { return Self.still(image) }
         guard let wanted = context.animatedImageType else { return image }

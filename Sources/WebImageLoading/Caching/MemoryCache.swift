@@ -73,6 +73,11 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(evicted) {}
     }
 
+    /// Returns the keys and images that were found since the last call and are still in the cache.
+    func takeUsed() -> [(key: String, image: Image)] {
+        state.withLock { $0.ring.takeUsed() }.map { ($0.key, $0.image) }
+    }
+
     /// Removes an image and its weak reference.
     public func removeObject(forKey key: String) {
         let evicted = state.withLock { ($0.ring.remove(key)?.image, $0.weak.take(key)?.image) }

@@ -51,9 +51,9 @@ package struct DataURLContent: Sendable {
 
         let head = String(decoding: text[text.index(after: colon)..<comma], as: UTF8.self)
         let parts = head.split(separator: ";", omittingEmptySubsequences: false)
-        let declared = parts.first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+        let declared = parts.first.map { Self.word($0) } ?? ""
         mimeType = declared.isEmpty ? "text/plain" : declared
-        let isBase64 = parts.dropFirst().last.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } == "base64"
+        let isBase64 = parts.dropFirst().last.map { Self.word($0) } == "base64"
 
         // A fragment is not part of the payload (RFC 3986 §3.5).
         let payload = text[text.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
@@ -71,6 +71,11 @@ package struct DataURLContent: Sendable {
         }
         guard data.count <= maxBytes else { throw Self.limit(url, actual: data.count, allowed: maxBytes) }
         guard !data.isEmpty else { throw .emptyBody(url) }
+    }
+
+    /// A part of the head without the blanks around it, in lower case. `URL` writes a blank as an escape.
+    private static func word(_ part: Substring) -> String {
+        (part.removingPercentEncoding ?? String(part)).trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {

@@ -61,28 +61,10 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
         if let host = url.host(), !host.isEmpty, host.lowercased() != "localhost" {
             throw invalid("the file is on the host \(host)", "Use a path on this machine.")
         }
-        guard let path = bytes(of: url.path(percentEncoded: true)), path.first == UInt8(ascii: "/"), !path.contains(0)
-        else { throw invalid("the path is not absolute", "Create the URL with URL(fileURLWithPath:).") }
-        return path.map { CChar(bitPattern: $0) } + [0]
-    }
-
-    /// Decodes percent escapes to bytes; nil if an escape is damaged. The bytes need not be UTF-8, because a file name
-    /// on Linux can be any bytes. GIO writes such a name as escapes.
-    private static func bytes(of path: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(path.utf8.count)
-        var rest = path.utf8.makeIterator()
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap({ Character(UnicodeScalar($0)).hexDigitValue }),
-                let low = rest.next().flatMap({ Character(UnicodeScalar($0)).hexDigitValue })
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
+        guard let path = FileState.path(of: url) else {
+            throw invalid("the path is not absolute", "Create the URL with URL(fileURLWithPath:).")
         }
-        return bytes
+        return path
     }
 }
 
@@ -93,14 +75,18 @@ private struct FileReading {
     let path: [CChar]
     let maxBytes: Int
 
-    /// The file's device, inode number, size and times. At least one of these values changes when the file changes. Nil
-    /// when the path is not a regular file or its status cannot be read.
+    /// The state of the file as metadata. Nil when the path is not a regular file or its status cannot be read.
+    ///
+    /// Waits until a further change of the file would change its state, which takes up to 10 ms after a change. Otherwise
+    /// bytes that are written later could have the same state as the bytes that are read now, and an image would stay in
+    /// memory although its file was edited.
     var state: Data? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let modified = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-        let changed = "\(status.st_ctim.tv_sec).\(status.st_ctim.tv_nsec)"
-        return Data("file \(status.st_dev) \(status.st_ino) \(status.st_size) \(modified) \(changed)".utf8)
+        var state = FileState(path: path)
+        for _ in 0..<20 where state?.isOfThisTick == true {
+            usleep(1000)
+            state = FileState(path: path)
+        }
+        return state.map { Data($0.text.utf8) }
     }
 
     func bytes(

@@ -272,7 +272,10 @@ extension ImageLoadersManager: ImageDataLoader {
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
         if let loader = registeredLoader(of: load)?.data { return loader.identity(of: load) }
-        return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+        let url = load.url.absoluteString
+        var identity = LoadIdentity(sharing: url, cacheScope: load.declaredScope ?? .shared)
+        identity.urlPart = 0..<url.utf8.count
+        return identity
     }
 
     /// Returns the scope that the loader for the URL determines. If the context contains further sources, combines the

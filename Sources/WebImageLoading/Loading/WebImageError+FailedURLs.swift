@@ -18,11 +18,11 @@ extension WebImageError {
         }
     }
 
-    /// Returns a copy of the error with the response whose body could not be decoded.
-    func received(_ response: WebImageResponse?) -> WebImageError {
-        guard code == .badImageData, self.response == nil, let response else { return self }
+    /// Returns a copy of the error with the URL and the response whose body could not be decoded.
+    func received(_ original: EncodedResource) -> WebImageError {
         var copy = self
-        copy.response = response
+        copy.fetched = copy.fetched ?? original.fetched
+        if code == .badImageData, response == nil { copy.response = original.response }
         return copy
     }
 }
@@ -35,14 +35,17 @@ extension WebImageResponse {
     /// - The body ends with the connection, so it may be incomplete (RFC 9112 §6.3).
     fileprivate var mayBeDamaged: Bool {
         guard statusCode != nil else { return false }
-        if let type = mimeType, type.hasPrefix("text/") || Self.textTypes.contains(type) { return true }
+        if let type = mimeType, Self.isText(type) { return true }
         let coding = value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "identity"
         if coding != "identity" { return true }
         return httpVersion?.hasPrefix("HTTP/1") == true && value(forHTTPHeaderField: "content-length") == nil
             && value(forHTTPHeaderField: "transfer-encoding") == nil
     }
 
-    private static let textTypes: Set<String> = [
-        "application/xhtml+xml", "application/json", "application/problem+json",
-    ]
+    /// Whether a media type is a text. XML under `image/` is a picture.
+    private static func isText(_ type: String) -> Bool {
+        type.hasPrefix("text/") || textTypes.contains(type) || type.hasSuffix("+xml") && !type.hasPrefix("image/")
+    }
+
+    private static let textTypes: Set<String> = ["application/xml", "application/json", "application/problem+json"]
 }

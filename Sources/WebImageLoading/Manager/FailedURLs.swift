@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// URLs whose loads failed for a reason that a new attempt is unlikely to change. A load does not try such a URL again
-/// until the URL is removed or its failure expires.
+/// URLs whose loads failed for a reason that a new attempt is unlikely to change. A load does not use the loader for such
+/// a URL until the URL is removed or its failure expires. The caches still answer it.
 ///
 /// This type is a pure value: the caller passes the time. A failure in one cache scope does not affect other scopes.
 struct FailedURLs {
@@ -52,6 +52,13 @@ struct FailedURLs {
         if entries[key]?.isEmpty == true { entries[key] = nil }
     }
 
+    /// Removes the failure of the URL whose key in the shared scope is `key`. A key that a filter made is not found.
+    mutating func remove(key: String) {
+        let key = key.boundedKey
+        if entries[key]?.removeValue(forKey: .shared) != nil { count -= 1 }
+        if entries[key]?.isEmpty == true { entries[key] = nil }
+    }
+
     private static func key(_ url: URL) -> String { url.absoluteString.boundedKey }
 
     /// The error without its large parts: the URL, which the caller knows, the head of the response, and the failures of
@@ -59,6 +66,7 @@ struct FailedURLs {
     private static func bounded(_ error: WebImageError) -> WebImageError {
         var copy = error
         (copy.url, copy.response, copy.earlierFailures, copy.foreignError) = (nil, nil, [], nil)
+        copy.fetched = nil
         return copy
     }
 

@@ -63,8 +63,9 @@ public final class ImageEncodedCache: Sendable {
     /// changed. This function does not use the main queue.
     ///
     /// - Parameters:
-    ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded,
-    ///     `.undefined` selects PNG for images with transparency and JPEG for other images. All frames of an animation
+    ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded or
+    ///     does not keep the transparency of the image, `.undefined` selects PNG for images with transparency and JPEG for
+    ///     other images. All frames of an animation
     ///     are written if the format supports animations, unless the request has `.decodeFirstFrameOnly` or the options
     ///     have ``EncodingOptions/firstFrameOnly``.
     /// - Throws: The errors of the load; `.encodingFailed` if the encode fails; `.cancelled` if the surrounding task is
@@ -144,15 +145,15 @@ public final class ImageEncodedCache: Sendable {
         let image = result.image
         let version = result.version ?? image.originalVersion(as: plan.keys.variant)
         if let key, let version, let held = await held(key, plan), held.version == version { return held.image }
-        let chosen = chosen(format, image)
         let coder = ResolvedCoder(plan.context.coder ?? coders)
         let coders = coders
-        let (data, size) = try await manager.pipeline.decode.pool.run(
+        let (data, chosen, size) = try await manager.pipeline.decode.pool.run(
             cost: image.pixels.byteCount, priority: priority
         ) { () throws(WebImageError) in
+            let chosen = format == .undefined ? image.storedFormat(coders) : format
             let data = try coder.encode(image, format: chosen, options: options)
             // Read the size from the encoded bytes, because the encoding options may have scaled the image down.
-            return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
+            return (data, chosen, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
         }
         let encoded = EncodedImage(
             data: data, format: chosen, pixelSize: size, etag: EntityTag.tag(of: data),
@@ -165,13 +166,6 @@ public final class ImageEncodedCache: Sendable {
             }
         }
         return encoded
-    }
-
-    private func chosen(_ format: ImageFormat, _ image: Image) -> ImageFormat {
-        guard format == .undefined else { return format }
-        let own = image.imageFormat
-        if own != .undefined, coders.canEncode(to: own) { return own }
-        return image.hasAlpha ? .png : .jpeg
     }
 
     private func lastModified(_ result: WebImageResult, _ plan: LoadPlan) async -> String? {

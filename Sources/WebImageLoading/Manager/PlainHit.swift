@@ -39,24 +39,23 @@ extension WebImageManager {
     }
 
     private func plainHit(_ url: URL, options: WebImageOptions, values: PlainValues) -> PlainHit? {
-        let (settings, hasFailedURLs) = settingsAndFailures
+        let settings = settings
         let roles = settings.roles
         guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.sharedScopeLoader,
-            loader.sharesPlainLoads,
-            !hasFailedURLs || options.contains(.retryFailed) || failure(of: url, in: .shared) == nil
+            loader.sharesPlainLoads
         else { return nil }
         let text = url.absoluteString
         // A load with an empty URL must fail, even if the cache has an entry under the empty key.
         guard !text.isEmpty else { return nil }
-        let key =
+        var key =
             if let box = values.box {
                 LoadKeys.thumbnail(LoadKeys.Thumbnail(box: box, preservesAspectRatio: true), of: text)
             } else {
                 EntryKey.shared(text)
             }
-        guard let image = cache.imageFromMemoryCache(forKey: key.string), image.isPlainEntry(of: key) else {
-            return nil
-        }
+        guard let image = cache.imageFromMemoryCache(forKey: key.string) else { return nil }
+        if text.hasScheme("file") { key.file = FileState(url) }
+        guard image.isPlainEntry(of: key) else { return nil }
         return PlainHit(image: image, queue: values.queue)
     }
 }

@@ -95,8 +95,11 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Starts the asynchronous part of the load, unless the load was cancelled since its creation.
+    ///
+    /// - Parameter delay: The time for which the work continues after a cancel, if no other load has joined it.
     func start(
-        whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LoadPriorityHandle) async -> Void
+        endingAfter delay: Duration? = nil, whenEnded: @escaping @Sendable () -> Void,
+        _ body: @escaping @Sendable (LoadPriorityHandle) async -> Void
     ) {
         guard let state, let priorities else { return }
         let isActive = state.withLock { state in
@@ -105,7 +108,16 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
         guard isActive else { return whenEnded() }
         let task = Task.detached { await body(priorities) }
-        if state.withLock({ $0.claim.setCancelAction { task.cancel() } }) { task.cancel() }
+        let cancel: @Sendable () -> Void =
+            if let delay {
+                {
+                    Task.detached {
+                        try? await Task.sleep(for: delay)
+                        task.cancel()
+                    }
+                }
+            } else { { task.cancel() } }
+        if state.withLock({ $0.claim.setCancelAction(cancel) }) { cancel() }
     }
 
     /// Forwards an event of the load. Events after the end of the load are dropped.

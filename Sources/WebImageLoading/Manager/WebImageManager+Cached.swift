@@ -27,6 +27,7 @@ extension WebImageManager {
     /// image.
     public func saveImage(toCache image: Image?, for url: URL?) {
         guard let image, let url else { return }
+        forgetFailure(of: url, in: .shared)
         imageCache.storeImage(
             image, imageData: nil, forKey: cacheKey(for: url), options: [], context: nil, cacheType: .all,
             completion: nil)

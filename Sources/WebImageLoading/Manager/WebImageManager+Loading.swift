@@ -159,7 +159,9 @@ extension WebImageManager {
         // A load that uses only the loader has no cache query. As in SDWebImage, its operation is a loader's at once.
         if plan.options.contains(.fromLoaderOnly) { operation.forward(.loaderStarted) }
         if let cached { operation.deliver(.cached(cached)) }
-        operation.start {
+        // A row whose URL is signed anew cancels the load of the former URL before it starts the next one, which shares the
+        // work. Without this delay a picture that takes longer than a signature lasts would never arrive.
+        operation.start(endingAfter: plan.sharesKey ? .milliseconds(250) : nil) {
             [weak self, weak operation] in
             if let operation { self?.removeRunning(operation) }
         } _: { priority in

@@ -76,12 +76,6 @@ extension WebImageManager {
         let request = ImageRequest(url: url, options: options, values: context)
         let (cache, loader) = (settings.cache(for: request), settings.loader(for: request))
         let keys = LoadKeys(request, settings, loader: loader)
-        if !options.contains(.retryFailed), let reason = failure(of: url, in: keys.scope),
-            // If the load has alternative sources, try it although this URL failed: another source may have the image.
-            context.alternativeURLs == nil
-        {
-            return .failure(.blackListed(url, reason))
-        }
         func plan() -> LoadPlan {
             LoadPlan(request, keys, cache: cache, loader: loader, settings: settings, host: self)
         }
@@ -158,15 +152,6 @@ extension WebImageManager {
         else { return .unknown }
         let request = ImageRequest(url: url, options: options, values: context)
         let keys = LoadKeys(request, settings)
-        guard options.contains(.retryFailed) || failure(of: url, in: keys.scope) == nil else { return .unknown }
         return MemoryStage.image(for: request, keys, in: settings.cache(for: request)).map { .hit($0) } ?? .miss
-    }
-}
-
-extension WebImageError {
-    fileprivate static func blackListed(_ url: URL, _ reason: WebImageError) -> WebImageError {
-        WebImageError(
-            .blackListed, stage: .request, url: url, underlying: reason.underlying,
-            hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
     }
 }

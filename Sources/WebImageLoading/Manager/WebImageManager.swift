@@ -12,6 +12,8 @@ public final class WebImageManager: Sendable {
         var listener: (any WebImageManagerListener)?
         weak var delegate: (any WebImageManagerDelegate)?
         var failedURLs = FailedURLs()
+        /// Whether the cache reports the keys of stored pictures.
+        var watchesStores = false
         var running: [ObjectIdentifier: WebImageCombinedOperation] = [:]
         var pendingStores = 0
         var encodedCaches: [WeakEncodedCache] = []
@@ -205,20 +207,22 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
-    /// The settings, and whether the manager remembers at least one failed URL. Every memory hit reads both values.
-    /// This property reads both under one lock.
-    var settingsAndFailures: (settings: LoadSettings, hasFailedURLs: Bool) {
-        state.withLock { ($0.settings, !$0.failedURLs.isEmpty) }
-    }
-
     func forgetFailure(of url: URL, in scope: CacheScope) {
         state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(url, in: scope) } }
     }
 
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope) {
         let now = now()
-        state.withLock {
-            $0.failedURLs.insert(url, in: scope, error, for: $0.settings.values.failedURLLifetime, at: now)
+        let isFirst = state.withLock { state in
+            state.failedURLs.insert(url, in: scope, error, for: state.settings.values.failedURLLifetime, at: now)
+            defer { state.watchesStores = true }
+            return !state.watchesStores
+        }
+        // A program that stores a picture under the key of a URL makes its failure obsolete.
+        guard isFirst else { return }
+        settings.roles.imageCache?.whenStored { [weak self] key in
+            self?.state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(key: key) } }
+            return self != nil
         }
     }
 }

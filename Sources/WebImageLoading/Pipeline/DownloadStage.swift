@@ -6,8 +6,12 @@ struct DownloadStage: Sendable {
     let store: StoreStage
 
     /// Fetches the original. Nil if the load's options or the manager's delegate do not allow a download.
+    ///
+    /// - Throws: `.blackListed` if the URL has failed before.
     func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource? {
-        guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
+        guard !plan.options.contains(.fromCacheOnly) else { return nil }
+        if let refusal = plan.refusal { throw refusal }
+        guard plan.host.mayDownload(plan.url) else { return nil }
         guard
             plan.loader.manager != nil
                 || plan.loader.role.canRequestImage(
@@ -35,13 +39,15 @@ struct DownloadStage: Sendable {
         if let kept, result.isNotModified || result.data == kept.data {
             return try confirmed(kept, in: layer, by: result, plan)
         }
+        var fetched = EncodedResource(result, isNewest: true)
+        fetched.cacheType = .none
         // No layer has the bytes: the entry is only in memory, or the URL is a `file:` or `data:` URL. Compare the bytes
         // with the version of the delivered image.
         if kept == nil, let shown = plan.cachedVersion, !result.isLowDataImage, shown == ContentDigest(result.data) {
+            fetched.version = shown
+            await store.restore(fetched, plan)
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
-        var fetched = EncodedResource(result, isNewest: true)
-        fetched.cacheType = .none
         return fetched
     }
 
@@ -139,6 +145,12 @@ extension EncodedResource {
 }
 
 extension WebImageError {
+    static func blackListed(_ url: URL, _ reason: WebImageError) -> WebImageError {
+        WebImageError(
+            .blackListed, stage: .request, url: url, underlying: reason.underlying,
+            hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
+    }
+
     fileprivate static func notTaken(_ url: URL, by loader: any ImageLoader) -> WebImageError {
         WebImageError(
             .invalidURL, stage: .request, url: url,

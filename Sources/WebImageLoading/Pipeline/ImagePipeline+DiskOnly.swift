@@ -23,16 +23,15 @@ extension ImagePipeline {
             return try await originals.withValue(
                 for: HashedKey(plan.originalIdentity), priority: handle.priority, listener: handle.send,
                 demand: handle.demand, origin: plan.observation?.origin,
-                work: { inner throws(WebImageError) in try await self.download.original(plan, inner.stage) },
+                work: { inner throws(WebImageError) in try await self.fetched(plan, inner.stage) },
                 onAbandon: { [store] in store.keepAbandoned($0, plan) },
                 body: { original throws(WebImageError) in
                     try await self.stored(original, plan, priority: handle.priority)
                 })
         } catch {
-            if !Task.isCancelled, blocks(plan, error) {
-                plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
-            }
-            throw error
+            remember(error, plan)
+            guard plan.mustRetry(after: error) else { throw error }
+            return try await storeOriginal(plan, handle)
         }
     }
 
@@ -54,7 +53,7 @@ extension ImagePipeline {
         let isPicture = try await decode.pool.run(priority: priority) { () throws(WebImageError) in
             coder.canDecode(from: data)
         }
-        guard isPicture else { throw .noCoder(for: data) }
+        guard isPicture else { throw .noCoder(for: data).received(original) }
         guard !Task.isCancelled else { throw .cancelled }
         let observation = plan.observation(of: .store)
         await store.write(StoreRequest.bytes(of: original, plan), plan, waits: true)

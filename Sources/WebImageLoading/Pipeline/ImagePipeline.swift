@@ -89,13 +89,18 @@ final class ImagePipeline: Sendable {
     /// cache and the load must not use the loader.
     func load(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> WebImageResult? {
         let identity = HashedKey(plan.variantIdentity)
-        return try await variants.withValue(
-            for: identity, priority: handle.priority, listener: handle.send, demand: handle.demand,
-            origin: plan.observation?.origin,
-            work: { inner throws(WebImageError) in
-                try await self.produce(plan, as: identity.key.decoded, inner.stage)
-            },
-            body: { result throws(WebImageError) in result })
+        do throws(WebImageError) {
+            return try await variants.withValue(
+                for: identity, priority: handle.priority, listener: handle.send, demand: handle.demand,
+                origin: plan.observation?.origin,
+                work: { inner throws(WebImageError) in
+                    try await self.produce(plan, as: identity.key.decoded, inner.stage)
+                },
+                body: { result throws(WebImageError) in result })
+        } catch {
+            guard plan.mustRetry(after: error) else { throw error }
+            return try await load(plan, handle)
+        }
     }
 
     private func produce(
@@ -114,9 +119,7 @@ final class ImagePipeline: Sendable {
         } catch {
             // Record the failure here, because this code runs only once for a shared task. Code that runs for each
             // subscriber would record the same failure several times.
-            if !Task.isCancelled, blocks(plan, error) {
-                plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
-            }
+            remember(error, plan)
             throw error
         }
     }
@@ -244,7 +247,7 @@ final class ImagePipeline: Sendable {
                     guard original.cacheType == .disk, !skippingDisk,
                         try await self.decode.isUndecodable(
                             original.data, after: error, plan, priority: handle.priority)
-                    else { throw error.received(original.response) }
+                    else { throw error.received(original) }
                     isDamaged = true
                     return nil
                 }
@@ -275,23 +278,49 @@ final class ImagePipeline: Sendable {
     ) async throws(WebImageError) -> EncodedResource? {
         if !skippingDisk, let kept = try await disk.original(plan) { return kept }
         guard !Task.isCancelled else { throw .cancelled }
-        return try await download.original(plan, handle)
+        return try await fetched(plan, handle)
+    }
+
+    /// Fetches the original. If loads of other URLs share the result or the error, it names the URL.
+    func fetched(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource? {
+        guard plan.sharesKey else { return try await download.original(plan, handle) }
+        let url = WebImageError.FetchedURL(plan.url)
+        do throws(WebImageError) {
+            var original = try await download.original(plan, handle)
+            original?.fetched = url
+            return original
+        } catch {
+            var error = error
+            error.fetched = url
+            throw error
+        }
     }
 
     // MARK: Failures
 
-    func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
+    /// Remembers the failure of a URL, if later loads must not try the URL again.
+    func remember(_ error: WebImageError, _ plan: LoadPlan) {
+        // Loads of several URLs may share the work. The failure belongs to the URL that was fetched.
+        let url = error.fetched?.url ?? plan.url
+        if !Task.isCancelled, blocks(url, after: error, plan) {
+            plan.host.rememberFailure(error, of: url, in: plan.scope)
+        }
+    }
+
+    private func blocks(_ url: URL, after error: WebImageError, _ plan: LoadPlan) -> Bool {
         // An error of the stage `.transform` means that the delegate returned no image. The URL did not cause this
         // error.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
+        // The loader was not used. To remember this again would extend the lifetime of the failure.
+        guard error.code != .blackListed else { return false }
         // A failed refresh must not block later loads of the URL, because the cache has a valid image.
         guard !plan.isRefreshing else { return false }
         // A load can try several sources, and each failed source has its own error. Block the URL only if the loader
         // decides to block it for each of these errors. A source that was only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.role.shouldBlockFailedURL(
-                with: plan.url, error: $0, options: plan.options, context: plan.context.dictionary)
+                with: url, error: $0, options: plan.options, context: plan.context.dictionary)
         }
-        return plan.host.blocks(plan.url, after: error, loaderBlocks: loaderBlocks)
+        return plan.host.blocks(url, after: error, loaderBlocks: loaderBlocks)
     }
 }

@@ -28,6 +28,8 @@ struct LoadPlan: Sendable {
         let keys: LoadKeys
         let sharing: LoadIdentity?
         let unshared: UInt64?
+        let refusal: WebImageError?
+        let sharesKey: Bool
 
         init(
             _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
@@ -56,7 +58,15 @@ struct LoadPlan: Sendable {
                 thumbnail: keys.thumbnail)
             decoding.owner = FileOwner(keys.scope)
             self.decoding = decoding
-            sharing = prepared?.identity ?? loader.data?.identity(of: load)
+            // If the load has alternative sources, it uses the loader although the URL failed: another source may have the
+            // image.
+            refusal =
+                request.options.contains(.retryFailed) || request.values.alternativeURLs != nil
+                ? nil : host.failure(of: request.url, in: keys.scope).map { .blackListed(request.url, $0) }
+            let own = prepared?.identity ?? loader.data?.identity(of: load)
+            let ofKey = keys.original != nil && keys.base != request.url.absoluteString ? own?.withoutURL : nil
+            sharesKey = ofKey != nil
+            sharing = ofKey ?? own
             unshared = sharing != nil && sharing?.sharing == nil ? LoadPlan.unsharedNumber() : nil
         }
     }
@@ -79,8 +89,14 @@ struct LoadPlan: Sendable {
     var keys: LoadKeys { fixed.keys }
     /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
     var sharing: LoadIdentity? { fixed.sharing }
+    /// Whether loads of other URLs with the same cache key share the bytes of this load. The first of them fetches its URL.
+    /// This is the case for URLs with a signature that a key filter removes.
+    var sharesKey: Bool { fixed.sharesKey }
     /// A unique number if other loads must not share the bytes of this load; otherwise nil.
     var unshared: UInt64? { fixed.unshared }
+    /// The error of a load that would have to use the loader, because the URL has failed before; nil if the loader may be
+    /// used. The caches are used in any case: a valid picture is never replaced by a failure.
+    var refusal: WebImageError? { fixed.refusal }
 
     /// The value that the loader prepared when it computed the identity of the load. Nil for a refresh, because a
     /// refresh is a separate load for the loader.
@@ -147,6 +163,13 @@ struct LoadPlan: Sendable {
 }
 
 extension LoadPlan {
+    /// Whether the load must be repeated, because the URL of another load with the same key has failed. This load then
+    /// fetches its own URL, or joins the next load that does.
+    func mustRetry(after error: WebImageError) -> Bool {
+        guard sharesKey, let fetched = error.fetched?.url else { return false }
+        return fetched != url && !error.isCancellation && !Task.isCancelled
+    }
+
     /// Whether the load delivers a cached image first and then refreshes it.
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
@@ -191,7 +214,8 @@ extension LoadPlan {
 
 /// The identity of the fetch of an original. Loads with equal identities share one fetch.
 struct OriginalIdentity: Hashable, Sendable {
-    let url: URL
+    /// Nil if loads of all URLs with the same key share the fetch.
+    let url: URL?
     let sharing: LoadIdentity?
     let unshared: UInt64?
     let key: EntryKey?
@@ -201,6 +225,8 @@ struct OriginalIdentity: Hashable, Sendable {
     let queryType: ImageCacheType
     let isRefreshing: Bool
     let cachedVersion: ContentDigest?
+    /// Whether the loader must not be used, because the URL has failed. A load with `.retryFailed` may use the loader.
+    let isRefused: Bool
     var streams: Bool
     /// The manager whose delegate decides about the download and the image; nil without a delegate. Managers without a
     /// delegate can share work.
@@ -261,11 +287,11 @@ extension LoadPlan {
         let lookup = originalLookup
         let isLayered = lookup.cache.layered != nil
         return OriginalIdentity(
-            url: url, sharing: sharing, unshared: unshared, key: keys.original,
+            url: sharesKey ? nil : url, sharing: sharing, unshared: unshared, key: keys.original,
             cache: RoleIdentity(lookup.cache.role), loader: RoleIdentity(loader.role),
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (lookup.type.includesDisk ? .disk : .none) : lookup.type,
-            isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
+            isRefreshing: isRefreshing, cachedVersion: cachedVersion, isRefused: refusal != nil, streams: streams,
             delegateOwner: host.hasDelegate ? ObjectIdentifier(host) : nil,
             decoding: isLayered && sharing != nil ? nil : decoding.options)
     }

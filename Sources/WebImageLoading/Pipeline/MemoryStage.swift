@@ -25,7 +25,7 @@ package enum MemoryStage {
     ) -> Image? {
         guard let image = entry(of: key, in: cache), !isTransformed || image.isVariant(for: wanted.options)
         else { return nil }
-        return wanted.adapted(image)
+        return wanted.adapted(image, key: key?.source)
     }
 
     /// Returns the image in memory for a key, however it was decoded. Nil if memory has no entry, or if the entry belongs

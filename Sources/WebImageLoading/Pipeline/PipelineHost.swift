@@ -15,6 +15,8 @@ protocol PipelineHost: AnyObject, Sendable {
     /// Returns whether a failed URL must be remembered and not tried again. If there is a delegate, the delegate
     /// decides. Otherwise returns `loaderBlocks`, the decision of the loader.
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
+    /// Returns the error of a failed URL; nil if the loader may be used.
+    func failure(of url: URL, in scope: CacheScope) -> WebImageError?
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
     func forgetFailure(of url: URL, in scope: CacheScope)
     /// Adds `amount` to the number of pending writes. A shutdown waits until this number is zero.

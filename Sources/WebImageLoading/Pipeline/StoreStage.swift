@@ -41,6 +41,13 @@ struct StoreStage: Sendable {
         if waits { await writing.value }
     }
 
+    /// Stores the bytes of an original that the disk has lost, while an image that was made from the same bytes is in
+    /// memory. Otherwise every later refresh would fetch the bytes again, and nothing would be left after a restart.
+    func restore(_ original: EncodedResource, _ plan: LoadPlan) async {
+        guard original.mayBeStored, let request = StoreRequest.abandoned(original, plan) else { return }
+        await write([request], plan, waits: plan.options.contains(.waitStoreCache))
+    }
+
     // MARK: Results whose subscribers were all cancelled
 
     /// Stores the result of a task after all its subscribers were cancelled. Stores the bytes of the original on disk.
@@ -252,8 +259,9 @@ struct StoreRequest: Sendable {
         ]
     }
 
-    /// Returns the request that stores the bytes of a fetch after all its subscribers were cancelled. Nil if there are
-    /// no bytes, or if the load does not store originals on disk.
+    /// Returns the request that stores the bytes of a fetch whose image is not stored: because all its subscribers were
+    /// cancelled, or because the image is in memory. Nil if there are no bytes, or if the load does not store originals on
+    /// disk.
     static func abandoned(_ original: EncodedResource, _ plan: LoadPlan) -> StoreRequest? {
         let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !original.data.isEmpty,
@@ -262,7 +270,8 @@ struct StoreRequest: Sendable {
         return StoreRequest(
             cache: plan.originalCache, key: key, data: original.data, type: .disk,
             identity: plan.keys.original.map {
-                EntryIdentity(key: $0, metadata: original.metadata, expires: plan.expires)
+                EntryIdentity(
+                    key: $0, version: original.version, metadata: original.metadata, expires: plan.expires)
             })
     }
 
@@ -288,7 +297,11 @@ struct StoreRequest: Sendable {
                 cache: plan.cache, key: plan.variantKey, image: made.image, serializedImage: made.image, data: data,
                 type: type,
                 identity: plan.keys.variant.map {
-                    EntryIdentity(key: $0, version: made.original.version, expires: plan.expires)
+                    EntryIdentity(
+                        key: $0, version: made.original.version,
+                        quality: plan.isVariant
+                            ? VariantQuality(of: made.original.data, format: made.image.imageFormat) : nil,
+                        expires: plan.expires)
                 })
         ]
     }

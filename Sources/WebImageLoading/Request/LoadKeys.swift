@@ -20,7 +20,7 @@ package struct LoadKeys: Sendable {
     /// Creates the keys of a load. In the variant's key, the thumbnail suffix comes before the transformer suffix.
     init(
         base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?,
-        prepared: PreparedLoad? = nil
+        prepared: PreparedLoad? = nil, file: FileState? = nil
     ) {
         self.base = base
         self.scope = scope
@@ -30,6 +30,8 @@ package struct LoadKeys: Sendable {
         guard let base, let string = scope.key(base) else { return }
         let name: String? = if case .scoped(let name) = scope { name } else { nil }
         original = EntryKey(source: base, scope: name, string: string)
+        original?.file = file
+        defer { variant?.file = file }
         guard thumbnail != nil || transformer != nil else {
             variant = original
             return

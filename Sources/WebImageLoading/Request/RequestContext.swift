@@ -216,8 +216,7 @@ extension DecodingOptions {
     init(_ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?) {
         self.init(context.decodeOptions)
         firstFrameOnly = options.contains(.decodeFirstFrameOnly)
-        let scale = context.scale ?? 0
-        scaleFactor = scale >= 1 && scale.isFinite ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
+        scaleFactor = Self.scaleFactor(context, key: key, further: scaleFactor)
         thumbnailPixelSize = thumbnail.flatMap { PixelSize(box: $0.box) }
         if let thumbnail { preserveAspectRatio = thumbnail.preservesAspectRatio }
         if let limit = context.scaleDownLimitBytes {
@@ -228,6 +227,17 @@ extension DecodingOptions {
         if let limits = context.limits { self.limits = limits }
         if let keepsRange = context.keepsHighDynamicRange { decodesToHDR = keepsRange }
         addHints(context, key: key)
+    }
+
+    /// The scale of a load: that of its context, or else that of its decode options or of the key.
+    static func scaleFactor(_ context: RequestContext, key: String) -> Double {
+        let further = context.decodeOptions.map { DecodingOptions($0).scaleFactor } ?? 1
+        return scaleFactor(context, key: key, further: further)
+    }
+
+    private static func scaleFactor(_ context: RequestContext, key: String, further: Double) -> Double {
+        let scale = context.scale ?? 0
+        return scale >= 1 && scale.isFinite ? scale : max(further, CacheKey.scaleFactor(key))
     }
 
     /// Adds hints about the format for custom coders. The built-in coders do not need these hints, because they detect

@@ -22,6 +22,8 @@ public struct EncodedResource: Sendable {
     /// Whether the loader returned the smaller image of `.lowDataSource`. Such an image must not be stored under the
     /// key of the full image.
     package var isLowDataImage = false
+    /// The URL that was fetched, if loads of several URLs share the bytes; otherwise nil.
+    var fetched: WebImageError.FetchedURL?
     /// The head of the response that carried the bytes; nil for bytes from a cache.
     package var response: WebImageResponse?
     /// The disk layer's record of the entry; nil when the layer has no records.

@@ -57,11 +57,15 @@ package struct VariantAttributes: Hashable, Sendable {
     var transformOptions: WebImageOptions = []
     var thumbnailPixelSize: PixelSize?
     var scaleDownLimitBytes: Int?
+    /// Whether the entry was encoded in a format that keeps the transparency of the image. False for the entries of older
+    /// versions, which used the format of the original.
+    var keepsTransparency = false
     /// Whether the variant shows only the first frame of an animation, because its load set `.decodeFirstFrameOnly`.
     var omitsFrames = false
 
     init(_ image: Image) {
         omitsFrames = image.omitsFrames
+        keepsTransparency = true
         isTransformed = image.isTransformed
         transformOptions = image.transformOptions
         thumbnailPixelSize = image.decodingOptions?.thumbnailPixelSize
@@ -80,6 +84,7 @@ package struct VariantAttributes: Hashable, Sendable {
         if let box = thumbnailPixelSize { words.append("box=\(box.width)x\(box.height)") }
         if let scaleDownLimitBytes { words.append("limit=\(scaleDownLimitBytes)") }
         if omitsFrames { words.append("frames=first") }
+        if keepsTransparency { words.append("alpha=kept") }
         return Data(words.joined(separator: " ").utf8)
     }
 
@@ -108,6 +113,7 @@ package struct VariantAttributes: Hashable, Sendable {
             case "options": transformOptions = WebImageOptions(rawValue: .init(parts[1]) ?? 0)
             case "limit": scaleDownLimitBytes = Int(parts[1])
             case "frames": omitsFrames = parts[1] == "first"
+            case "alpha": keepsTransparency = parts[1] == "kept"
             case "box":
                 let sides = parts[1].split(separator: "x").compactMap { Int($0) }
                 if sides.count == 2 { thumbnailPixelSize = PixelSize(width: sides[0], height: sides[1]) }
@@ -131,17 +137,21 @@ package struct EntryIdentity: Sendable {
     /// The loader's metadata, which is stored together with the bytes; nil in a lookup.
     package var metadata: Data?
 
+    /// The quality with which the cache encodes a variant for the disk; nil means the best one.
+    package var quality: VariantQuality?
+
     /// The date at which a new entry expires; nil means that only the cache's maximum age applies.
     package var expires: Date?
 
     package init(
         key: EntryKey, version: ContentDigest? = nil, pixelSize: PixelSize? = nil, metadata: Data? = nil,
-        expires: Date? = nil
+        quality: VariantQuality? = nil, expires: Date? = nil
     ) {
         self.key = key
         self.version = version
         self.pixelSize = pixelSize
         self.metadata = metadata
+        self.quality = quality
         self.expires = expires
     }
 }

@@ -11,11 +11,27 @@ public struct LoadIdentity: Sendable, Hashable {
     /// Whether ``sharing`` contains everything that decides the bytes, so that other machines of the same user may receive
     /// them. False for cookies of a jar and without certificate checks.
     package var isPortable = true
+    /// The place of the URL in ``sharing``, in UTF-8 bytes; nil if the text has none. See ``withoutURL``.
+    package var urlPart: Range<Int>?
 
     /// Creates an identity. A load whose scope is ``CacheScope/unstored`` shares its download with no other load.
     public init(sharing: String?, cacheScope: CacheScope = .shared) {
         self.sharing = cacheScope == .unstored ? nil : sharing
         self.cacheScope = cacheScope
+    }
+
+    /// The identity of loads of different URLs that have one cache key, such as URLs with a signature that a key filter
+    /// removes. Nil if the loader does not say which part of ``sharing`` is the URL.
+    package var withoutURL: LoadIdentity? {
+        guard let sharing, let urlPart else { return nil }
+        let bytes = Array(sharing.utf8)
+        guard urlPart.upperBound <= bytes.count else { return nil }
+        var identity = self
+        identity.sharing =
+            String(decoding: bytes[..<urlPart.lowerBound], as: UTF8.self) + " any "
+            + String(decoding: bytes[urlPart.upperBound...], as: UTF8.self)
+        identity.urlPart = nil
+        return identity
     }
 }
 
@@ -25,8 +41,10 @@ extension ImageDataLoader {
     /// context's `.cacheScope`.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         let options = load.options.intersection([.handleCookies, .allowInvalidSSLCertificates])
-        return LoadIdentity(
-            sharing: "\(options.rawValue) \(load.url.absoluteString)", cacheScope: load.declaredScope ?? .shared)
+        let (start, url) = ("\(options.rawValue) ", load.url.absoluteString)
+        var identity = LoadIdentity(sharing: start + url, cacheScope: load.declaredScope ?? .shared)
+        identity.urlPart = start.utf8.count..<(start.utf8.count + url.utf8.count)
+        return identity
     }
 
     /// Returns the scope of ``identity(of:)``.

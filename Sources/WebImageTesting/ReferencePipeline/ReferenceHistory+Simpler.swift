@@ -44,7 +44,8 @@ extension ReferenceStep {
             }
             return result
         case .query(let load, let isSync): return load.simpler.map { .query($0, isSync: isSync) }
-        case .serve, .clearMemory, .clearDisk, .forgetFailures, .restart, .otherProcess: return []
+        case .serve, .clearMemory, .clearDisk, .expire, .clearElsewhere, .forgetFailures, .restart, .otherProcess:
+            return []
         }
     }
 }

@@ -16,6 +16,10 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     case clearMemory
     /// Purges the disk cache.
     case clearDisk
+    /// All entries on disk expire and are removed.
+    case expire
+    /// Another process with the same folder purges the disk cache.
+    case clearElsewhere
     /// Removes the record of failed URLs, so that these URLs are no longer blocked.
     case forgetFailures
     /// Makes a new manager and a new cache with the same folder, as after a restart of the process.
@@ -37,6 +41,8 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
         case .query(let load, let isSync): "query the disk for the entry of: \(load)\(isSync ? ", at once" : "")"
         case .clearMemory: "clear memory"
         case .clearDisk: "clear the disk"
+        case .expire: "all entries expire"
+        case .clearElsewhere: "another process clears the disk"
         case .forgetFailures: "forget failed URLs"
         case .restart: "restart"
         case .otherProcess(let resource): "another process refreshes /\(resource)"
@@ -100,7 +106,9 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             case 60..<78: serve()
             case 78..<82: mayLoseEntries ? loads() : .query(load(), isSync: chance(50))
             case 82..<90: .clearMemory
-            case 90..<92: .clearDisk
+            case 90..<92:
+                mayLoseEntries
+                    ? .clearDisk : [.clearDisk, .expire, .clearElsewhere].randomElement(using: &random) ?? .clearDisk
             case 92..<94: .forgetFailures
             case 94..<97: mayLoseEntries ? .restart : .otherProcess(resource: chance(65) ? 0 : 1)
             default: .restart
@@ -147,7 +155,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
                 if answer.version % 2 == 0 { answer.isSlow.toggle() }
             case 45..<53: answer.kind = .picture
             case 53..<75: answer.kind = failure()
-            case 75..<89: if !mayLoseEntries { answer.redirects = redirects() }
+            case 75..<85: if !mayLoseEntries { answer.redirects = redirects() }
+            case 85..<89: answer.confirmsEverything.toggle()
             case 89..<95: answer.isNoStore.toggle()
             default: answer.isPrivate.toggle()
             }
@@ -159,6 +168,15 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         private mutating func loads() -> ReferenceStep {
             let count = chance(65) ? 1 : chance(85) ? 2 : 3
             var loads = [load()]
+            if chance(8), !loads[0].isLocal {
+                // The same load with two signatures.
+                return .load(
+                    (1...2).map { signature in
+                        var load = loads[0]
+                        load.signature = signature
+                        return load
+                    })
+            }
             if count == 3, chance(50) {
                 // The same load in three forms at once. More loads would have too many orders of their steps.
                 return .load(
@@ -182,7 +200,9 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         private mutating func variant() -> ReferenceLoad {
             var load = ReferenceLoad(0)
             if chance(50) { load.box = chance(60) ? 12 : 6 }
-            if chance(45) { load.transformers = [[1], [2], [1, 2]].randomElement(using: &random) ?? [1] }
+            if chance(45) {
+                load.transformers = [[1], [2], [1, 2], [3], [1, 3], [3, 1]].randomElement(using: &random) ?? [1]
+            }
             return load
         }
 
@@ -201,7 +221,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             if chance(30) { load.options.insert(.refreshCached) }
             if chance(12) { load.options.insert(.retryFailed) }
             if chance(6) { load.options.insert(.fromCacheOnly) }
-            if chance(6) { load.options.insert(.fromLoaderOnly) }
+            if chance(10) { load.options.insert(.fromLoaderOnly) }
+            if chance(15) { load.signature = Int.random(in: 1...3, using: &random) }
             if chance(20) { load.options.insert(.queryDiskDataSync) }
             if chance(10) { load.options.insert(.waitStoreCache) }
             if chance(20) { load.options.insert(chance(50) ? .highPriority : .lowPriority) }

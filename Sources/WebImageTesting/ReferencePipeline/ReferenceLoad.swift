@@ -68,6 +68,8 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     public var storeType: ImageCacheType?
     /// The status that a response modifier sets; nil without a modifier.
     public var modifiedStatus: Int?
+    /// The signature in the query of the URL, which a key filter removes from the cache key; nil without a filter.
+    public var signature: Int?
 
     /// Makes a load of the full-size image without credentials.
     public init(_ resource: Int) { self.resource = resource }
@@ -78,7 +80,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     var withoutHTTP: ReferenceLoad {
         var load = self
         (load.credentials, load.limit, load.queryType, load.storeType) = (.none, nil, nil, nil)
-        load.modifiedStatus = nil
+        (load.modifiedStatus, load.signature) = (nil, nil)
         return load
     }
     /// Whether the requested image is a variant, which has its own cache entry.
@@ -114,6 +116,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         if let modifiedStatus {
             context[.downloadResponseModifier] = WebImageDownloaderResponseModifier(statusCode: modifiedStatus)
         }
+        if signature != nil { context[.cacheKeyFilter] = WebImageCacheKeyFilter { $0.withoutQuery } }
         let user = credentials.user
         if user > 0 {
             context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(headers: ["Authorization": "\(user)"])
@@ -154,9 +157,20 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         if let limit { words.append("within \(limit) bytes") }
         if let queryType { words.append("looking into .\(queryType)") }
         if let storeType { words.append("storing to .\(storeType)") }
+        if let signature { words.append("with the signature \(signature)") }
         if let modifiedStatus { words.append("with the status modified to \(modifiedStatus)") }
         if form != .callback { words.append("by \(form)") }
         return words.joined(separator: " ")
+    }
+}
+
+extension URL {
+    /// The text of the URL up to its query.
+    fileprivate var withoutQuery: String { absoluteString.split(separator: "?").first.map(String.init) ?? "" }
+
+    /// The URL with the signature of a load; the same URL if the load has none.
+    func signed(_ load: ReferenceLoad) -> URL {
+        load.signature.flatMap { URL(string: absoluteString + "?s=\($0)") } ?? self
     }
 }
 

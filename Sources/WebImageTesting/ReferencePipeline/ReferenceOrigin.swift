@@ -49,6 +49,9 @@ public final class ReferenceOrigin: Sendable {
         public var version = 0
         /// Whether the response has a validator. Without a validator, a client always receives the whole picture.
         public var hasValidator = true
+        /// Whether every conditional request receives status 304 with the validator of the current version, also from a
+        /// client that has another version. Such an answer confirms nothing (RFC 9111 §4.3.4).
+        public var confirmsEverything = false
         /// Whether the response has `Cache-Control: no-store`.
         public var isNoStore = false
         /// Whether all clients except user 1 receive status 404.
@@ -121,6 +124,7 @@ public final class ReferenceOrigin: Sendable {
                 if redirects.isFresh { words.append("fresh") }
             }
             if !hasValidator { words.append("without a validator") }
+            if confirmsEverything { words.append("with status 304 for every version") }
             if isNoStore { words.append("not to be stored") }
             if isPrivate { words.append("for user 1 alone") }
             return words.joined(separator: ", ")
@@ -175,7 +179,8 @@ public final class ReferenceOrigin: Sendable {
     private func serveFile(_ answer: Answer, history: Int) {
         let url = localFile(history)
         switch answer.outcome(resource: ReferenceHistory.fileResource, user: 0).picture {
-        case let picture?: try? file(picture)?.write(to: url, options: .atomic)
+        // Both ways of editing: by another file, and in place.
+        case let picture?: try? file(picture)?.write(to: url, options: picture.version % 2 == 0 ? .atomic : [])
         case nil where answer.kind == .garbage: try? Self.garbage.write(to: url, options: .atomic)
         case nil: try? FileManager.default.removeItem(at: url)
         }
@@ -237,12 +242,13 @@ public final class ReferenceOrigin: Sendable {
         if answer.hasValidator {
             let tag = answer.redirects?.sharesValidator == true ? "\"same\"" : "\"\(user)-\(picture.version)\""
             headers["ETag"] = tag
-            if request.headers["if-none-match"] == tag {
+            let known = request.headers["if-none-match"]
+            if known == tag || known != nil && answer.confirmsEverything {
                 return .respond(FaultResponse(.data(Data()), status: 304, headers: headers))
             }
         }
         guard let file = file(picture) else { return .status(500) }
-        headers["Content-Type"] = "image/png"
+        headers["Content-Type"] = "image/\(ImageFormat(sniffing: file).name ?? "png")"
         var response = FaultResponse(.data(file), headers: headers)
         if answer.isSlow { (response.piece, response.interval) = (max(file.count / 4, 1), .milliseconds(1)) }
         // A stalled body lacks its last bytes. They never arrive.

@@ -12,12 +12,14 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
     public var user: Int
     /// The version of the resource, modulo 16.
     public var version: Int
-    /// The numbers of the applied transformers in order: at most two, each 1 or 2.
+    /// The numbers of the applied transformers in order: at most two, each 1 to 3.
     public var transformers: [Int] = []
     /// The size in pixels.
     public var size: PixelSize
     /// The expected value of ``WebImageCore/Image/isTransformed``.
     public var isTransformed = false
+    /// Whether the transparency that transformer 3 makes is missing. A picture of the origin never lacks it.
+    public var lacksTransparency = false
 
     /// The size in pixels of every image at the origin.
     public static let fullSize = PixelSize(width: 24, height: 16)
@@ -31,7 +33,8 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
     /// than `bgra8Premultiplied`.
     public init?(_ image: Image) {
         guard image.pixels.format == .bgra8Premultiplied else { return nil }
-        let pixel = image.pixels.withUnsafeBytes { [$0[0], $0[1], $0[2]] }
+        let last = (image.pixels.height - 1) * image.pixels.bytesPerRow + 4 * image.pixels.width - 1
+        let (pixel, lastAlpha) = image.pixels.withUnsafeBytes { ([$0[0], $0[1], $0[2]], $0[last]) }
         let owner = Int(pixel[2]) / 16
         self.init(resource: owner / 3, user: owner % 3, version: Int(pixel[1]) / 16, size: image.pixelSize)
         var code = Int(pixel[0]) / 16
@@ -40,6 +43,7 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
             code = (code - 1) / 3
         }
         isTransformed = image.isTransformed
+        lacksTransparency = (lastAlpha < 128) != transformers.contains(3)
     }
 
     /// Returns an image whose colour encodes this picture.
@@ -47,30 +51,48 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `WebImageError` if memory is exhausted.
     public func image() throws(WebImageError) -> Image {
         let code = transformers.reduce(0) { $0 * 3 + $1 }
-        return try TestImages.solid(
+        let image = try TestImages.solid(
             width: size.width, height: size.height, blue: UInt8(code * 16 + 8), green: UInt8(version * 16 + 8),
             red: UInt8((resource * 3 + user) * 16 + 8))
+        guard transformers.contains(3) else { return image }
+        // The lower right quarter is transparent.
+        let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+        pixels.withUnsafeMutableBytes { target in
+            image.pixels.withUnsafeBytes { source in
+                for row in 0..<size.height {
+                    for column in 0..<(4 * size.width) {
+                        let isClear = 2 * row >= size.height && column >= 2 * size.width
+                        target[row * pixels.bytesPerRow + column] =
+                            isClear ? 0 : source[row * image.pixels.bytesPerRow + column]
+                    }
+                }
+            }
+        }
+        return Image(pixels: pixels)
     }
 
-    /// Returns the image as a PNG file. The coders must be registered before this call.
+    /// Returns the image as a file: a JPEG for resource 1, which has no transparency, and otherwise a PNG. The coders must be
+    /// registered before this call.
     ///
     /// - Throws: `WebImageError` if no coder is registered.
     public func file() throws(WebImageError) -> Data {
-        try ImageCodersManager.shared.encode(try image(), format: .png, options: EncodingOptions())
+        try ImageCodersManager.shared.encode(
+            try image(), format: resource == 1 ? .jpeg : .png, options: EncodingOptions())
     }
 
     /// A text for messages.
     public var description: String {
         let steps = transformers.isEmpty ? "" : " transformed by \(transformers)"
         let flag = isTransformed == !transformers.isEmpty ? "" : " (isTransformed \(isTransformed))"
+        let loss = lacksTransparency ? " without its transparency" : ""
         let owner = user == 0 ? "" : " of user \(user)"
-        return "/\(resource) version \(version)\(owner), \(size.width)x\(size.height)\(steps)\(flag)"
+        return "/\(resource) version \(version)\(owner), \(size.width)x\(size.height)\(steps)\(flag)\(loss)"
     }
 }
 
-/// A transformer that adds its number to the colour of a ``ReferencePicture``.
+/// A transformer that adds its number to the colour of a ``ReferencePicture``. Number 3 also makes a part transparent.
 public struct ReferenceTransformer: ImageTransformer {
-    /// The number of the transformer, 1 or 2.
+    /// The number of the transformer, 1 to 3.
     public let number: Int
     /// Makes the transformer with a number.
     public init(_ number: Int) { self.number = number }

@@ -45,6 +45,8 @@ extension ReferencePipeline {
         /// Whether the load was cancelled. The model then allows two results of each later step: with and without the
         /// effect of the step.
         var isCancelled = false
+        /// Whether the loader must not be used, because the URL had failed when the load began.
+        var isRefused = false
 
         init(_ load: ReferenceLoad, mayBeCancelled: Bool) {
             self.load = load

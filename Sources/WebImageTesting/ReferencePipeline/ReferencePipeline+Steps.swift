@@ -55,9 +55,9 @@ extension ReferencePipeline.Exploration {
     private func front(_ progress: inout Progress, _ world: World) {
         let load = progress.load
         let part = load.refreshes ? Progress.Part.cached : .whole
-        if !load.options.contains(.retryFailed), let scope = load.scope, world.failed.contains(scope) {
-            return progress.end(.failure(.blackListed))
-        }
+        progress.isRefused =
+            !load.options.contains(.retryFailed)
+            && ReferencePipeline.FailedURL(load).map { world.failed.contains($0) } ?? false
         if let entry = memory(load, world) { return progress.deliver(entry.picture, .memory, part) }
         progress.step = .memory(part)
         guard load.options.contains(.queryDiskDataSync), looksAtDisk(load) || load.isVariant,
@@ -99,6 +99,7 @@ extension ReferencePipeline.Exploration {
 
     private func fetch(_ part: Progress.Part, _ progress: inout Progress, _ world: inout World) {
         let load = progress.load
+        guard !progress.isRefused else { return progress.end(.failure(.blackListed)) }
         let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
         // The stored bytes are current if the origin confirms their validator or sends equal bytes. After a confirmed
@@ -106,8 +107,12 @@ extension ReferencePipeline.Exploration {
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         // Without stored bytes, the fetched bytes are compared with the version of the delivered image.
         if kept == nil, case .refresh(let version) = part, version == outcome.picture?.version,
-            (200..<300).contains(load.modifiedStatus ?? outcome.status)
+            (200..<300).contains(load.modifiedStatus ?? outcome.status), let picture = outcome.picture
         {
+            // The disk has lost the bytes. They are stored again.
+            let made = Progress.Made(
+                entry: made(from: picture, load), origin: .none, isNewest: true, mayBeStored: !answer.isNoStore)
+            writeOriginal(made, load, &world)
             return progress.end()
         }
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
@@ -126,7 +131,7 @@ extension ReferencePipeline.Exploration {
             let isCondemned = outcome.isPermanent && !isText
             return fail(outcome.code, isCondemned: isCondemned, part, &progress, &world)
         }
-        if load.options.contains(.retryFailed), let scope = load.scope { world.failed.remove(scope) }
+        if load.options.contains(.retryFailed), let url = ReferencePipeline.FailedURL(load) { world.failed.remove(url) }
         let entry = made(from: picture, load)
         let mayBeStored = !answer.isNoStore
         progress.step = .store(
@@ -139,7 +144,9 @@ extension ReferencePipeline.Exploration {
         _ code: WebImageError.Code, isCondemned: Bool, _ part: Progress.Part, _ progress: inout Progress,
         _ world: inout World
     ) {
-        if isCondemned, part == .whole, let scope = progress.load.scope { world.failed.insert(scope) }
+        if isCondemned, part == .whole, let url = ReferencePipeline.FailedURL(progress.load) {
+            world.failed.insert(url)
+        }
         progress.end(.failure(code))
     }
 

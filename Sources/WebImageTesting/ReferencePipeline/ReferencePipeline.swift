@@ -29,14 +29,28 @@ public struct ReferencePipeline: Sendable {
         var newest: [Int: Int] = [:]
         /// The scopes whose newest version has been on disk.
         var onDisk: Set<Int> = []
-        /// The scopes in which the URL is blocked after a failure.
-        var failed: Set<Int> = []
+        /// The URLs that have failed, with their scope. The loader is not used for them.
+        var failed: Set<FailedURL> = []
+    }
+
+    /// A failed URL: its scope and its signature.
+    struct FailedURL: Hashable {
+        var scope: Int
+        var signature: Int?
+
+        init?(_ load: ReferenceLoad) {
+            guard let scope = load.scope else { return nil }
+            (self.scope, signature) = (scope, load.signature)
+        }
     }
 
     let resource: Int
     private(set) var worlds: Set<World> = [World()]
     /// The current answer of the origin.
-    public var answer = ReferenceOrigin.Answer()
+    public var answer = ReferenceOrigin.Answer() {
+        // The file was written anew or removed. Images of its former state are misses.
+        didSet { if resource == ReferenceHistory.fileResource { change { $0.memory = [:] } } }
+    }
 
     /// Makes the model of a resource that is in no cache.
     public init(resource: Int) { self.resource = resource }

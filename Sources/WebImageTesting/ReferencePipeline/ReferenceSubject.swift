@@ -27,6 +27,10 @@ public struct ReferenceSubject: Sendable {
     /// Loads a URL in another process with the same folder, with `refreshCached`, and waits until its entries are
     /// written. Nil for a cache without such a function.
     public var refreshInAnotherProcess: (@Sendable (URL) async -> Void)?
+    /// Lets all entries on disk expire and removes them. Nil for a cache without such a function.
+    public var expire: (@Sendable () async -> Void)?
+    /// Purges the disk cache in another process with the same folder. Nil for a cache without such a function.
+    public var clearInAnotherProcess: (@Sendable () async -> Void)?
     /// Whether the cache may lose entries or return outdated entries. An example is a cache of several layers that are
     /// purged separately.
     public var mayLoseEntries = false
@@ -73,6 +77,19 @@ public struct ReferenceSubject: Sendable {
             let manager = WebImageManager(cache: other, loader: loader)
             _ = try? await manager.image(for: url, options: [.refreshCached, .waitStoreCache])
             await other.flush()
+        }
+        subject.expire = {
+            await settle()
+            await cache.flush()
+            let age = cache.config.maxDiskAge
+            cache.config.maxDiskAge = 0.000_001
+            await cache.deleteOldFiles()
+            cache.config.maxDiskAge = age
+        }
+        subject.clearInAnotherProcess = {
+            await settle()
+            await cache.flush()
+            await makeCache().clearDisk()
         }
         subject.diskData = { cache.diskImageDataSync(forKey: $0) }
         subject.query = { key, options, context in

@@ -19,6 +19,8 @@ import WebImageLoading
     let manager: RoleIdentity
     /// The manager that finally performs the load; nil if another loader performs it.
     let imageManager: WebImageManager?
+    /// The state of the file at this request; nil if the URL is not a `file:` URL. A file that was edited is loaded again.
+    private let file: FileState?
 
     init(
         _ request: ImageRequest, placeholder: Image? = nil, loader: any ViewImageLoading,
@@ -26,6 +28,7 @@ import WebImageLoading
         expectedSize: CGSize? = nil
     ) {
         self.request = request
+        file = FileState(request.url)
         self.placeholder = placeholder
         self.loader = loader
         self.setImage = setImage
@@ -60,11 +63,13 @@ import WebImageLoading
         // A view that shows its loads itself always sets `.avoidAutoSetImage`.
         let never = owner == nil ? Self.neverJoinedOptions : Self.neverJoinedOptions.subtracting(.avoidAutoSetImage)
         return options == others && options.isDisjoint(with: never) && !isSettled && isSamePicture(as: other)
+            && file == other.file
     }
 
     /// Returns whether the image that this request has delivered also satisfies `other`, so that no load is needed.
     func isAnswered(for other: ViewLoadRequest) -> Bool {
         options == other.options && options.isDisjoint(with: Self.neverJoinedOptions) && isSamePicture(as: other)
+            && file == other.file
     }
 
     /// Returns whether both requests want the same picture in the same place. The options and the placeholder may

@@ -23,6 +23,14 @@ struct CacheLocationTests {
         #expect(found == expected)
     }
 
+    /// The disk layer accepts only absolute paths. With a relative one, a cache would silently have no disk layer.
+    @Test func relativeDirectoryIsInTheCurrentFolder() {
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        let path = ImageCache(namespace: "n", diskCacheDirectory: "a/b", config: config).diskCachePath
+        #expect(path == FileManager.default.currentDirectoryPath + "/a/b/n")
+    }
+
     @Test(arguments: ["a/b", "..", ".", "", "/etc", "../../x", "a\0b"])
     func namespaceNeverLeavesTheDirectory(namespace: String) {
         var config = ImageCacheConfig()

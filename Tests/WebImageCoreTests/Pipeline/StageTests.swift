@@ -19,6 +19,7 @@ struct StageTests {
         func mayDownload(_ url: URL) -> Bool { mayFetch.withLock { $0 } }
         func changed(_ image: Image, from url: URL) -> Image? { image }
         func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool { loaderBlocks }
+        func failure(of url: URL, in scope: CacheScope) -> WebImageError? { nil }
         func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope) {
             failed.withLock { $0.append(url) }
         }

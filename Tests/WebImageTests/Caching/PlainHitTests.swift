@@ -162,19 +162,17 @@ struct PlainHitTests {
 
     /// A failed URL does not disable the fast path for other URLs. A load of the failed URL takes the full path, which
     /// refuses the load.
-    @Test func failedURLBlocksOnlyItself() throws {
+    /// A failure forbids only the loader.
+    @Test func failedURLIsAHitWhileItsImageIsInMemory() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
-        let other = EntryFixture.url("https://host/failed.png")
         let error = WebImageError(.invalidDownloadStatusCode, stage: .download)
-        manager.rememberFailure(error, of: other, in: .shared)
-        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) != nil)
-        manager.rememberFailure(error, of: url, in: .shared)
-        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) == nil)
-        #expect(manager.plainHit(url, options: .retryFailed, context: RequestContext(nil)) != nil)
-        manager.removeFailedURL(url)
-        manager.rememberFailure(error, of: url, in: .scoped("bob"))
-        #expect(manager.plainHit(url, options: [], context: RequestContext(nil)) != nil)
+        for scope in [CacheScope.shared, .scoped("bob")] {
+            manager.rememberFailure(error, of: url, in: scope)
+            for options in [WebImageOptions(), .retryFailed] {
+                #expect(manager.plainHit(url, options: options, context: RequestContext(nil)) != nil)
+            }
+        }
     }
 
     /// The fast path returns no image for a nil URL, even if an image is stored under the empty key. It returns no

@@ -41,10 +41,11 @@ public struct DecodingOptions: Sendable, Hashable {
     /// Makes options that request full size, ``PixelFormat/bgra8Premultiplied``, sRGB and the default limits.
     public init() {}
 
-    /// Whether the options request the display layout and sRGB. False if they set a byte limit or keep high dynamic
-    /// range.
+    /// Whether the options request the display layout, sRGB and the scale 1. False if they set a byte limit or keep high
+    /// dynamic range.
     var isPlain: Bool {
-        scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied && colorConversion == .sRGB
+        scaleFactor == 1 && scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied
+            && colorConversion == .sRGB
     }
 }
 

@@ -40,6 +40,8 @@ package struct EntryKey: Sendable {
     package let page: Int?
     /// The key string, under which the caches store the entry.
     package let string: String
+    /// The state of the file if the original is a `file:` URL; otherwise nil. An image of another state is a miss.
+    package var file: FileState?
 
     package init(
         source: String, scope: String? = nil, thumbnail: Box? = nil, transformer: String? = nil, page: Int? = nil,
@@ -62,14 +64,13 @@ package struct EntryKey: Sendable {
     /// A digest of all parts of the key. The digest is stored instead of the key, because the key contains the URL, and
     /// a URL can contain secrets.
     package var fingerprint: KeyFingerprint {
-        guard isVariant else { return sourceFingerprint }
-        return KeyFingerprint(parts: [
-            source, scope, thumbnail?.text, transformer, page.map(String.init),
-        ])
+        guard isVariant || file != nil else { return sourceFingerprint }
+        let parts = [source, scope, thumbnail?.text, transformer, page.map(String.init)]
+        return KeyFingerprint(parts: file.map { parts + [$0.text] } ?? parts)
     }
 
     /// The fingerprint of the original. For the key of an original, it equals ``fingerprint``. For the key of a
-    /// variant, it belongs to the original from which the variant is made.
+    /// variant, it belongs to the original from which the variant is made. All states of a file have the same.
     package var sourceFingerprint: KeyFingerprint {
         let hash = source.hashValue
         if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source: source, scope: scope, hash: hash) }) {
@@ -90,7 +91,7 @@ extension EntryKey: Hashable {
     // The key string is not compared, because it is derived from the other parts.
     package static func == (left: Self, right: Self) -> Bool {
         left.source == right.source && left.scope == right.scope && left.thumbnail == right.thumbnail
-            && left.transformer == right.transformer && left.page == right.page
+            && left.transformer == right.transformer && left.page == right.page && left.file == right.file
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -98,6 +99,7 @@ extension EntryKey: Hashable {
         hasher.combine(scope)
         hasher.combine(thumbnail)
         hasher.combine(transformer)
+        if let file { hasher.combine(file) }
     }
 }
 
@@ -227,6 +229,14 @@ package struct ImageEntries {
             case .fingerprint(let known, let string): string == key.string && known == key.fingerprint
             }
         }?.version
+    }
+
+    /// The keys of variants with this key string.
+    func variantKeys(under string: String) -> [EntryKey] {
+        entries.compactMap { entry in
+            guard case .key(let key) = entry.identity, key.isVariant, key.string == string else { return nil }
+            return key
+        }
     }
 
     /// Whether an entry belongs to the original with this fingerprint. An entry that was read by a key string belongs to
