@@ -31,6 +31,8 @@ struct DesktopThumbnailCache: Sendable {
         let uri: String
         /// The time of the last modification in seconds since 1970.
         let modified: Int
+        /// The microseconds of this time.
+        private let microseconds: Int
         let byteCount: Int
 
         /// Reads the attributes of a file.
@@ -44,7 +46,22 @@ struct DesktopThumbnailCache: Sendable {
                 throw .posix(errno, stage: .download, url: URL(fileURLWithPath: path), hint: "Check the path.")
             }
             modified = Int(status.st_mtim.tv_sec)
+            microseconds = Int(status.st_mtim.tv_nsec) / 1000
             byteCount = Int(status.st_size)
+        }
+
+        /// Whether a `Thumb::MTime` is the time of the last modification. tumbler 4.18 writes microseconds, while GIO accepts
+        /// only whole seconds.
+        func isModified(at text: String) -> Bool {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            guard let seconds = parts.first, seconds == String(modified), parts.count <= 2 else { return false }
+            guard parts.count == 2 else { return true }
+            let digits = parts[1].prefix(6)
+            guard (1...9).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
+                let fraction = Int(digits + String(repeating: "0", count: 6 - digits.count))
+            else { return false }
+            // The other program may have rounded.
+            return abs(fraction - microseconds) <= 1
         }
 
         /// The file name of the thumbnail. It is the same in the folders of all sizes.
@@ -73,7 +90,7 @@ struct DesktopThumbnailCache: Sendable {
     func isCurrent(_ path: String, _ source: Source) -> Bool {
         guard let data = FileManager.default.contents(atPath: path) else { return false }
         let texts = PNGTextChunks.texts(of: data)
-        return texts["Thumb::URI"] == source.uri && texts["Thumb::MTime"] == String(source.modified)
+        return texts["Thumb::URI"] == source.uri && texts["Thumb::MTime"].map { source.isModified(at: $0) } ?? false
     }
 
     /// Writes a thumbnail.

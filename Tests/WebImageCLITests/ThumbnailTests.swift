@@ -148,6 +148,23 @@ struct ThumbnailTests {
         #expect(DesktopThumbnailCache.name(of: uri) == digest + ".png", "\(uri)")
     }
 
+    /// tumbler 4.18 writes microseconds. Its thumbnails are current too, so the programs do not rewrite each other's.
+    @Test func timesWithAndWithoutAFractionAreThoseOfTheFile() throws {
+        try write("a.jpg", picture(.jpeg, width: 20, height: 10))
+        let modified = Date(timeIntervalSince1970: 1_700_000_000.25)
+        try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: path("a.jpg"))
+        let source = try DesktopThumbnailCache.Source(path("a.jpg"))
+        for text in ["1700000000", "1700000000.250000", "1700000000.25", "1700000000.249999", "1700000000.250000000"] {
+            #expect(source.isModified(at: text), "\(text)")
+        }
+        for text in [
+            "1700000001", "1700000000.", "1700000000.5", "1700000000.2x", "1700000000.250000.1", "", ".25", "x",
+            "1700000000.0", "1700000000.-25", "1700000000.2500000000",
+        ] {
+            #expect(!source.isModified(at: text), "\(text)")
+        }
+    }
+
     @Test func thumbnailCacheFollowsTheDesktopStandard() throws {
         try write("photos/ä b.jpg", picture(.jpeg, width: 2000, height: 1000))
         let modified = Date(timeIntervalSince1970: 1_700_000_000)

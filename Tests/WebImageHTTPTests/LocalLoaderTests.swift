@@ -170,6 +170,10 @@ struct DataURLImageLoaderTests {
     @Test(arguments: [
         ("data:image/png;base64,aGVsbG8=", "image/png", "hello"),
         ("data:image/png;base64,aGVsbG8", "image/png", "hello"),
+        // The WHATWG's fetch standard skips blanks before `base64`. `URL` writes them as escapes.
+        ("data:image/png; base64,aGVsbG8=", "image/png", "hello"),
+        ("data: image/png ;  BASE64,aGVsbG8=", "image/png", "hello"),
+        ("data:image/png;charset=utf-8; base64 ,aGVsbG8=", "image/png", "hello"),
         ("data:image/png;base64,aGVs%62G8%3D", "image/png", "hello"),
         ("data:image/png;base64,aGVs%0AbG8=", "image/png", "hello"),
         ("DATA:IMAGE/SVG+XML;charset=utf-8;BASE64,aGVsbG8=", "image/svg+xml", "hello"),
