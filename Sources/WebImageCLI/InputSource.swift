@@ -8,22 +8,30 @@ enum InputSource {
 
     /// Returns the URL of an operand. An operand is a URL if it begins with a scheme and `://`, with `data:` or with
     /// `file:/`. Every other operand is the path of a file, even if the name contains a colon.
-    static func url(_ operand: String) -> URL {
-        if isURL(operand), let url = URL(string: operand) { return url }
-        return URL(fileURLWithPath: operand)
+    static func url(_ operand: String) -> URL { address(operand) ?? URL(fileURLWithPath: operand) }
+
+    /// The URL of an operand that is a URL; nil for the path of a file.
+    private static func address(_ operand: String) -> URL? {
+        isURL(operand) ? URL(webAddress: String(addressBytes: RawText.bytes(of: operand))) : nil
     }
 
     /// Returns the path of a local file. Nil if the operand is standard input or a URL that is not a file URL.
     static func localPath(_ operand: String) -> String? {
         guard operand != standardInput else { return nil }
-        guard isURL(operand), let url = URL(string: operand) else { return operand }
+        guard let url = address(operand) else { return operand }
         // The path of the URL would be empty if its bytes were not UTF-8.
-        return url.isFileURL ? RawText.string(percentDecoded(url.path(percentEncoded: true))) : nil
+        return url.isFileURL ? RawText.string(PercentEncoding.decoded(url.path(percentEncoded: true).utf8)) : nil
     }
 
     private static func isURL(_ operand: String) -> Bool {
-        let start = operand.prefix(5).lowercased()
-        if start == "data:" || start == "file:" && operand.dropFirst(5).hasPrefix("/") { return true }
+        // Blanks and line ends around an address, as in a copied line, are no part of it.
+        let operand = operand.unicodeScalars.drop { $0.value <= 0x20 }.filter { !"\t\n\r".unicodeScalars.contains($0) }
+        return hasScheme(String(String.UnicodeScalarView(operand)))
+    }
+
+    private static func hasScheme(_ operand: String) -> Bool {
+        let start = operand.prefix(8).lowercased()
+        if ["data:", "file:/", "http:\\\\", "https:\\\\"].contains(where: start.hasPrefix) { return true }
         guard let mark = operand.range(of: "://") else { return false }
         let scheme = operand[..<mark.lowerBound].utf8
         return scheme.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } == true
@@ -54,21 +62,6 @@ enum InputSource {
                     }
             }
         return isHost ? "https://" + operand : nil
-    }
-
-    private static func percentDecoded(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 
     /// Reads the encoded bytes of the picture of an operand. Reads standard input for `-`, and otherwise uses the

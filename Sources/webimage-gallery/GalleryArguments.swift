@@ -127,6 +127,6 @@ struct GalleryArguments {
     static func url(_ word: String) -> URL? {
         guard !word.isEmpty else { return nil }
         let isURL = word.contains("://") || word.hasPrefix("data:") || word.hasPrefix("file:")
-        return isURL ? URL(string: word) : URL(fileURLWithPath: word)
+        return isURL ? URL(webAddress: word) : URL(fileURLWithPath: word)
     }
 }

@@ -144,6 +144,34 @@ struct FileNameTests {
         #expect(try run(["info", "-r", "out"]).objects().count == (name.hasPrefix(".") ? 0 : 1))
     }
 
+    @Test func addressesAreReadAsByBrowsers() throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        server.routeOthers(.body(try picture()))
+        let origin = "http://127.0.0.1:\(server.port)"
+        for (text, wanted) in [
+            ("/a%20[1].png", "/a%20%5B1%5D.png"), ("/?x[]=1&n=a%20b", "/?x%5B%5D=1&n=a%20b"),
+            ("/фото%201.png\n", "/%D1%84%D0%BE%D1%82%D0%BE%201.png"), ("/caf%E9.png", "/caf%E9.png"),
+            ("\\b\\..\\c", "/c"),
+        ] {
+            #expect(try run(["info", " " + origin + text]).code == 0, "\(text)")
+            let last = try #require(server.requests.last)
+            #expect(last.path + (last.query.map { "?" + $0 } ?? "") == wanted)
+        }
+        try write(Array("a [1] 50%.png".utf8), picture())
+        for name in ["a [1]%2050%25.png", "a%20[1] 50%.png", "./b/../a\t [1] 50%.png "] {
+            #expect(try run(["info", "file://\(scratch.url.path)/\(name)"]).code == 0, "\(name)")
+        }
+        let svg =
+            "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><path fill='%23f00' d='M0 0h4v4H0'/></svg>"
+        for text in [svg, svg.replacing("<", with: "%3C").replacing(">", with: "%3E")] {
+            #expect(try run(["convert", "--overwrite", "--", "data:image/svg+xml," + text, "out.png"]).code == 0)
+            let image = try ImageCodersManager.shared.decode(
+                Data(contentsOf: scratch.url.appendingPathComponent("out.png")), options: DecodingOptions())
+            #expect(image.color(at: CGPoint(x: 2, y: 2)) == ImageColor(red: 1, green: 0, blue: 0))
+        }
+    }
+
     @Test func hostileNameIsPrintedOnOneLine() throws {
         let name = "a\nnetwork 1x1\u{1B}[2J'.png"
         try write(Array(name.utf8), picture())

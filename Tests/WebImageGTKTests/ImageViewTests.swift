@@ -31,6 +31,15 @@ extension GTKSuite {
             #expect(gdk_paintable_get_intrinsic_height(paintable) == 5)
         }
 
+        @Test func textIsReadAsByBrowsers() throws {
+            let view = ImageView()
+            for text in [" http://host/a%20[1].png\n", "http:\\\\host\\b c%20d.png"] {
+                view.setImage(with: text, context: context)
+            }
+            let urls = ["http://host/a%20%5B1%5D.png", "http://host/b%20c%20d.png"]
+            #expect(loader.loads.map(\.url?.absoluteString) == urls)
+        }
+
         @Test func aRequestIsLoadedByItsManagerWithItsOptions() throws {
             let view = ImageView()
             var request = ImageRequest(url: first, size: CGSize(width: 4, height: 4), priority: .high)

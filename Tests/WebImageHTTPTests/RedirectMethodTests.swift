@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
+
+@testable import WebImageHTTP
 
 /// Tests the method and the body of the request after a redirect (RFC 9110 §15.4). The downloader must not send a
 /// body to another origin.
@@ -19,6 +20,35 @@ struct RedirectMethodTests {
         let near: String?
         let far: String?
         var description: String { "\(method) \(status)" }
+    }
+
+    /// A `Location` field and the path that is requested next.
+    static let locations = [
+        ("/a%20[1].png", "/a%20%5B1%5D.png"), ("b c%20d|e.png?x[]=1&n=a%20b", "/b%20c%20d%7Ce.png?x%5B%5D=1&n=a%20b"),
+        ("фото%201.png", "/%D1%84%D0%BE%D1%82%D0%BE%201.png"), ("/caf%E9.png", "/caf%E9.png"), ("\\c\\..\\d", "/d"),
+        ("/100%.png", "/100%25.png"), ("to?q=['a b%20c']", "/to?q=%5B%27a%20b%20c%27%5D"),
+    ]
+
+    @Test(arguments: locations) func locationIsReadAsByBrowsers(_ location: String, _ path: String) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/from", .redirect(to: location, status: 302))
+            server.routeOthers(.body(Data("b".utf8)))
+            _ = try await downloader.fetch(server.url("/from"))
+            let last = try #require(server.requests.last)
+            #expect(last.path + (last.query.map { "?" + $0 } ?? "") == path)
+        }
+    }
+
+    @Test func bytesOfALocationThatAreNotTextAreEscaped() throws {
+        var fields = ReceivedFields()
+        for line in [Array("Location: /caf".utf8) + [0xE9] + Array(" 1.png".utf8), Array("Location: /café.png".utf8)] {
+            fields = ReceivedFields()
+            _ = line.withUnsafeBytes { fields.add($0) }
+            let url = try #require(URL(string: "http://host/a"))
+            let response = WebImageResponse(url: url, statusCode: 302, received: fields, httpVersion: nil)
+            let wanted = line.contains(0xE9) ? "http://host/caf%E9%201.png" : "http://host/caf%C3%A9.png"
+            #expect(Redirect(response, from: url)?.target.absoluteString == wanted)
+        }
     }
 
     static let cases: [Case] = [

@@ -89,4 +89,7 @@ extension Sequence<String> {
 extension UInt8 {
     /// Whether the byte is a digit from 0 to 9 in ASCII.
     package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+
+    /// Whether the byte is a letter from A to Z in ASCII, in upper or lower case.
+    package var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }

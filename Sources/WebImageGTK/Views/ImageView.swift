@@ -84,7 +84,7 @@ public import WebImageViews
         context: WebImageContext? = nil, completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         setImage(
-            with: URL(string: text), placeholderImage: placeholderImage, options: options, context: context,
+            with: URL(webAddress: text), placeholderImage: placeholderImage, options: options, context: context,
             completed: completed)
     }
 

@@ -13,8 +13,8 @@ struct Redirect: Sendable {
     /// `Location`.
     init?(_ response: WebImageResponse, from source: URL) {
         guard let status = response.statusCode, [301, 302, 303, 307, 308].contains(status),
-            let location = response.value(forHTTPHeaderField: "location"), !location.isEmpty,
-            let target = URL(string: location, relativeTo: source)?.absoluteURL
+            let location = response.address(forHTTPHeaderField: "location"), !location.isEmpty,
+            let target = URL(webAddress: location, relativeTo: source)
         else { return nil }
         // Pass on a URL without a valid host unchanged. `WebImageDownloaderJob.following` then refuses it with an error
         // that states the reason.

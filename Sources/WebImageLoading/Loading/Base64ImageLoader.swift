@@ -10,8 +10,8 @@ public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
     /// Creates a loader. A loader has no state.
     public init() {}
 
-    /// Returns the `base64:` URL of a base64 text; nil if the text contains characters that a URL cannot contain.
-    public static func url(_ text: String) -> URL? { URL(string: "base64:" + text) }
+    /// Returns the `base64:` URL of a base64 text. Line ends in the text are removed.
+    public static func url(_ text: String) -> URL? { URL(webAddress: "base64:" + text) }
 
     /// Whether the URL's scheme is `base64`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }

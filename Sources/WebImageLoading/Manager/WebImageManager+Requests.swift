@@ -50,7 +50,7 @@ extension WebImageManager {
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
         loadImage(
-            with: URL(string: string), options: options, context: context, progress: progress, completed: completed)
+            with: URL(webAddress: string), options: options, context: context, progress: progress, completed: completed)
     }
 
     /// Loads the image at the URL in `string`.
@@ -60,6 +60,6 @@ extension WebImageManager {
         for string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> Image {
-        try await image(for: URL(string: string), options: options, context: context, progress: progress)
+        try await image(for: URL(webAddress: string), options: options, context: context, progress: progress)
     }
 }

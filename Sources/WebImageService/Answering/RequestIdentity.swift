@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// The identifiers under which a request is logged and traced.
 enum RequestIdentity {

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Removes the parts of an SVG that could be harmful in a browser: scripts, event handlers, foreign content, and
 /// references to other resources.

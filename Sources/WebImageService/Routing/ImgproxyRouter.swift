@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Parses targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or
 /// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
@@ -107,10 +108,6 @@ struct ImgproxyRouter: Sendable {
     }
 }
 
-extension UInt8 {
-    var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
-}
-
 /// The source in a target of imgproxy's grammar, and the format name that follows the source.
 struct SourceText {
     let text: String
@@ -138,10 +135,7 @@ struct SourceText {
         guard parts.count <= 2, let source = parts.first else {
             throw .target("the source has more than one '@'; write it as %40")
         }
-        guard let text = source.removingPercentEncoding else {
-            throw .target("the source has a broken percent escape, or is not UTF-8")
-        }
-        return (text, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+        return (String(source).removingAddressEscapes, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
     }
 
     private static func base64(_ joined: Substring) throws(ServiceRefusal) -> (String, Substring?) {
@@ -149,9 +143,10 @@ struct SourceText {
         guard parts.count <= 2, let source = parts.first else {
             throw .target("the base64 source has more than one '.'")
         }
-        guard let bytes = Base64URL.decode(source), let text = String(validating: bytes, as: UTF8.self) else {
-            throw .target("the source is neither 'plain/' and a URL nor base64 (URL alphabet) of one")
-        }
+        guard let bytes = Base64URL.decode(source),
+            let text = String(validating: bytes, as: UTF8.self)
+                ?? (bytes.starts(with: "http".utf8) ? String(addressBytes: bytes) : nil)
+        else { throw .target("the source is neither 'plain/' and a URL nor base64 (URL alphabet) of one") }
         return (text, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Parses targets of thumbor's grammar after a prefix:
 /// `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
@@ -117,9 +118,7 @@ struct ThumborRouter: Sendable {
 
     private static func source(_ text: Substring) throws(ServiceRefusal) -> String {
         guard !text.isEmpty else { throw .target("the target names no source") }
-        guard let decoded = text.removingPercentEncoding else {
-            throw .target("the source has a broken percent escape, or is not UTF-8")
-        }
+        let decoded = String(text).removingAddressEscapes
         guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .target("the source contains control characters")
         }

@@ -126,13 +126,15 @@ struct SourcePolicy: Sendable {
     }
 
     private func web(_ text: String) throws(ServiceRefusal) -> Reference {
-        guard text.utf8.count <= 8192, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+        guard text.utf8.count <= 8192, let url = URL(webAddress: text), let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let canonical = url.withCanonicalHost, let host = canonical.host()
         else { throw .target("the source is not an http, https or local URL") }
         guard url.user() == nil, url.password() == nil else {
             throw ServiceRefusal(403, .source, "a source must not contain a user name or password")
         }
-        guard !Self.climbs(url.path(percentEncoded: false)) else {
+        // The URL has no `.` and `..` any more, so look for them in the text, as its server would decode it.
+        let path = text.prefix { $0 != "?" && $0 != "#" }.filter { !"\t\n\r".contains($0) }
+        guard !Self.climbs(path.removingAddressEscapes) else {
             throw ServiceRefusal(403, .source, "the path of a source must not contain '.' or '..'")
         }
         var components = URLComponents(url: canonical, resolvingAgainstBaseURL: false)

@@ -146,6 +146,12 @@ public struct WebImageResponse: Sendable {
         }
     }
 
+    /// Returns the address in the header field `field`, such as `Location`. Bytes that are not UTF-8 are percent-escaped.
+    package func address(forHTTPHeaderField field: String) -> String? {
+        guard case .received(let received) = storage.fields else { return value(forHTTPHeaderField: field) }
+        return received.value(of: field) { String(addressBytes: $0) }
+    }
+
     /// Returns the values of the header fields with these names, which are in lower case.
     package func values(of names: [String]) -> [String: String] {
         if case .received(let received) = storage.fields { return received.values(of: names) }
@@ -261,7 +267,10 @@ package struct ReceivedFields: Sendable {
 
     /// Returns the value of the field `name`, regardless of upper and lower case. The values of repeated fields are
     /// joined by `, `.
-    package func value(of name: String) -> String? {
+    package func value(of name: String) -> String? { value(of: name, text: Self.text) }
+
+    /// Does the same with another function that makes the text of the received bytes.
+    func value(of name: String, text: (Slice<UnsafeBufferPointer<UInt8>>) -> String) -> String? {
         var name = name
         return name.withUTF8 { name in
             var value: String?
@@ -269,13 +278,13 @@ package struct ReceivedFields: Sendable {
             forEachLine { line, nameEnd in
                 guard let nameEnd else {
                     // Append without a separator: a continuation line begins with a blank.
-                    if isWanted { value?.append(Self.text(line[...])) }
+                    if isWanted { value?.append(text(line[...])) }
                     return
                 }
                 isWanted = nameEnd == name.count && Self.isSame(line, name)
                 guard isWanted else { return }
-                let text = Self.value(line, nameEnd)
-                value = value.map { $0 + ", " + text } ?? text
+                let piece = text(Self.valueBytes(line, nameEnd))
+                value = value.map { $0 + ", " + piece } ?? piece
             }
             return value
         }
@@ -334,7 +343,13 @@ package struct ReceivedFields: Sendable {
     }
 
     private static func value(_ line: UnsafeBufferPointer<UInt8>, _ nameEnd: Int) -> String {
-        text(line[(nameEnd + 1)...].drop { $0 <= 0x20 })
+        text(valueBytes(line, nameEnd))
+    }
+
+    private static func valueBytes(
+        _ line: UnsafeBufferPointer<UInt8>, _ nameEnd: Int
+    ) -> Slice<UnsafeBufferPointer<UInt8>> {
+        line[(nameEnd + 1)...].drop { $0 <= 0x20 }
     }
 
     /// Returns whether a line begins with a name, regardless of upper and lower case.
