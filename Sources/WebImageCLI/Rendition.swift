@@ -107,7 +107,7 @@ struct Rendition: Sendable {
         let delays = info.delaysMilliseconds
         var size = info.pixelSize
         let file = try manager.encode(
-            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImageLoopCount,
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImagePlayCount,
             format: format, options: encodingOptions(data, info, format)
         ) { index throws(WebImageError) in
             guard !Task.isCancelled else { throw .cancelled }

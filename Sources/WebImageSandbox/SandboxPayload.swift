@@ -174,12 +174,13 @@ extension ImageProperties.Value {
 struct SandboxAnimationFacts: Equatable {
     var frameCount: Int
     var loopCount: Int
+    var playCount: Int
     /// The duration of each frame during playback, in seconds.
     var durations: [Double]
 
     init(_ animation: any AnimatedImageProvider) {
         frameCount = animation.animatedImageFrameCount
-        loopCount = animation.animatedImageLoopCount
+        (loopCount, playCount) = (animation.animatedImageLoopCount, animation.animatedImagePlayCount)
         durations = (0..<frameCount).map { animation.animatedImageDuration(at: $0) }
     }
 
@@ -187,6 +188,7 @@ struct SandboxAnimationFacts: Equatable {
         var fields = FieldWriter()
         fields.write(frameCount)
         fields.write(loopCount)
+        fields.write(playCount)
         fields.write(durations.count)
         for duration in durations { fields.write(duration) }
         return fields.bytes
@@ -196,10 +198,11 @@ struct SandboxAnimationFacts: Equatable {
     init?(payload: Data, _ limits: DecodingLimits, frameCount known: Int? = nil) {
         var fields = FieldReader(payload)
         guard let frameCount = fields.number(in: 0...max(limits.maxFrameCount, 1)), frameCount == known ?? frameCount,
-            let loopCount = fields.number(in: 0...Int.max),
+            let loopCount = fields.number(in: 0...Int.max), let playCount = fields.number(in: 0...Int.max),
             let durations = fields.list({ $0.real(in: 0...1e9) }), durations.count == frameCount, fields.rest == 0
         else { return nil }
-        (self.frameCount, self.loopCount, self.durations) = (frameCount, loopCount, durations)
+        (self.frameCount, self.loopCount, self.playCount) = (frameCount, loopCount, playCount)
+        self.durations = durations
     }
 }
 

@@ -95,6 +95,7 @@ extension SandboxedCoder: AnimatedImageProvider where Base: DetailedAnimatedImag
     var animatedImageData: Data? { here?.animatedImageData ?? animation?.data }
     var animatedImageFrameCount: Int { here?.animatedImageFrameCount ?? animation?.facts.frameCount ?? 0 }
     var animatedImageLoopCount: Int { here?.animatedImageLoopCount ?? animation?.facts.loopCount ?? 0 }
+    var animatedImagePlayCount: Int { here?.animatedImagePlayCount ?? animation?.facts.playCount ?? 0 }
     func animatedImageDuration(at index: Int) -> TimeInterval {
         if let here { return here.animatedImageDuration(at: index) }
         guard let durations = animation?.facts.durations, durations.indices.contains(index) else { return 0 }

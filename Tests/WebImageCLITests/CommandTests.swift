@@ -150,7 +150,8 @@ final class CommandTests: Sendable {
         for name in ["b.gif", "c.webp", "d.png"] {
             #expect(try Tool.run("convert", path(previous), path(name)).code == 0)
             let info = try #require(try Tool.run("info", path(name)).objects().first)
-            #expect(info["frames"] as? Int == 3 && info["loopCount"] as? Int == 4)
+            // A GIF stores the repetitions after the first play.
+            #expect(info["frames"] as? Int == 3 && info["loopCount"] as? Int == (name == "b.gif" ? 3 : 4))
             #expect(info["delaysMs"] as? [Int] == [40, 90, 200])
             previous = name
         }
@@ -182,6 +183,26 @@ final class CommandTests: Sendable {
         #expect(rows.prefix(4) == Data([0, 0, 90, 255]))
         #expect(try Tool.run("convert", path("a.gif"), path("first.jpg")).code == 0)
         #expect(try Tool.run("convert", path("a.gif"), path("none.png"), "--frame", "2").code == 2)
+    }
+
+    @Test(arguments: [[], ["--sandbox"]]) func conversionKeepsTheNumberOfPlays(flags: [String]) throws {
+        let frames = try [40, 90].map { value in
+            ImageFrame(
+                image: try Image.generated(width: 7, height: 5) { _, _ in (UInt8(value), 0, 0, 255) }, duration: 0.1)
+        }
+        for plays in [0, 1, 2, 4] {
+            let file = try ImageCodersManager.shared.encode(
+                frames, loopCount: plays, format: .gif, options: EncodingOptions())
+            try file.write(to: folder.appendingPathComponent("a.gif"))
+            #expect(try Tool.run(["convert", "--overwrite"] + flags + [path("a.gif"), path("a.webp")]).code == 0)
+            let webP = try Data(contentsOf: folder.appendingPathComponent("a.webp"))
+            let mark = try #require(webP.firstRange(of: Data("ANIM".utf8)))
+            #expect(Int(webP[mark.upperBound + 8]) == plays)
+            #expect(try Tool.run(["convert", "--overwrite"] + flags + [path("a.webp"), path("b.gif")]).code == 0)
+            let back = try Data(contentsOf: folder.appendingPathComponent("b.gif"))
+            let loop = back.firstRange(of: Data("NETSCAPE2.0".utf8)).map { Int(back[$0.upperBound + 2]) }
+            #expect(loop == (plays == 1 ? nil : max(plays - 1, 0)))
+        }
     }
 
     @Test func loadPrintsTheOriginOfEachPicture() throws {

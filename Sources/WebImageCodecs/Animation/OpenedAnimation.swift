@@ -10,17 +10,21 @@ struct OpenedAnimation: Sendable {
 
     let data: Data
     let loopCount: Int
+    /// The number of times that the animation plays by the rules of its format; 0 means forever.
+    let playCount: Int
     private let content: Content
 
-    init(_ data: Data, _ animation: AnimationDecoder, loopCount: Int) {
+    /// - Parameter playCount: The same as `loopCount` if it is nil.
+    init(_ data: Data, _ animation: AnimationDecoder, loopCount: Int, playCount: Int? = nil) {
         self.data = data
         self.loopCount = loopCount
+        self.playCount = playCount ?? loopCount
         content = .animation(animation)
     }
 
     init(still data: Data, loopCount: Int, _ decode: @escaping @Sendable () throws(WebImageError) -> Image) {
         self.data = data
-        self.loopCount = loopCount
+        (self.loopCount, playCount) = (loopCount, loopCount)
         content = .still(decode)
     }
 

@@ -21,7 +21,7 @@ struct GIFAnimationSource: AnimationSource {
             plan: FrameDependencies(canvas: gif.screen, frames: frames),
             source: GIFAnimationSource(data: data, gif: gif),
             description: .init(format: .gif), options: options)
-        return OpenedAnimation(data, animation, loopCount: gif.loopCount ?? 1)
+        return OpenedAnimation(data, animation, loopCount: gif.loopCount ?? 1, playCount: gif.playCount)
     }
 
     func draw(

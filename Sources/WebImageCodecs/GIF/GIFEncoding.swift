@@ -40,10 +40,10 @@ private struct GIFAnimationWriter {
         var delay: Int
     }
 
-    /// Starts the file. If `loopCount` is 1, writes no loop extension: viewers play a file without this extension once.
+    /// Starts the file. If it plays once, writes no loop extension: viewers play a file without this extension once.
     init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
         file = try GIFFileWriter(screen)
-        if loopCount != 1 { try file.appendLoop(loopCount) }
+        if loopCount != 1 { try file.appendLoop(repetitions: max(loopCount, 1) - 1) }
     }
 
     mutating func append(_ frame: FrameEncoding.Frame) throws(WebImageError) {

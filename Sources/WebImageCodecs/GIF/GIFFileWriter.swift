@@ -24,13 +24,13 @@ final class GIFFileWriter {
 
     deinit { _ = close() }
 
-    /// Writes the loop count as the `NETSCAPE2.0` application extension, which browsers read. A file without this
-    /// extension plays once.
-    func appendLoop(_ count: Int) throws(WebImageError) {
-        let plays = min(max(count, 0), 65535)
+    /// Writes the `NETSCAPE2.0` application extension, which browsers read. It contains the number of repetitions after the
+    /// first play, or 0 for endless repetition. A file without this extension plays once.
+    func appendLoop(repetitions: Int) throws(WebImageError) {
+        let count = min(repetitions, 65535)
         try check(EGifPutExtensionLeader(file, APPLICATION_EXT_FUNC_CODE))
         try check(EGifPutExtensionBlock(file, 11, "NETSCAPE2.0"))
-        try check(EGifPutExtensionBlock(file, 3, [1, UInt8(plays & 255), UInt8(plays >> 8)]))
+        try check(EGifPutExtensionBlock(file, 3, [1, UInt8(count & 255), UInt8(count >> 8)]))
         try check(EGifPutExtensionTrailer(file))
     }
 

@@ -5,9 +5,14 @@ import WebImageCore
 ///
 /// The type is small: a file of 100 MB can contain millions of frames, and each of them uses memory.
 struct GIFFrame: Sendable {
-    /// Specifies how the frame's rectangle on the canvas changes before the next frame is drawn. An unknown value in
-    /// the file becomes ``none``.
-    enum Disposal: UInt8, Sendable { case unspecified, none, background, previous }
+    /// Specifies how the frame's rectangle on the canvas changes before the next frame is drawn.
+    enum Disposal: UInt8, Sendable {
+        case unspecified, none, background, previous
+
+        /// Returns the disposal of a value in a file. Browsers read 4 as `previous`, because some old documents name the
+        /// third bit instead of the value 3. Every larger value is `none`.
+        init(stored value: UInt8) { self = value == 4 ? .previous : Self(rawValue: value) ?? .none }
+    }
 
     let control: GIFControl
     private let left: UInt16
@@ -77,7 +82,7 @@ struct GIFControl: Sendable {
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         guard bytes.range(at: offset, count: 4) != nil else { return }
         let flags = bytes[offset]
-        disposal = GIFFrame.Disposal(rawValue: flags >> 2 & 7) ?? .none
+        disposal = GIFFrame.Disposal(stored: flags >> 2 & 7)
         delay = UInt16(truncatingIfNeeded: bytes.littleEndian16(at: offset + 1) ?? 0)
         transparent = flags & 1 != 0 ? Int16(bytes[offset + 3]) : -1
     }

@@ -5,7 +5,8 @@ import WebImageCore
 /// Offsets are counted from the first byte of the file. The scan stops at the end of the file or at invalid data. The
 /// frames before the end of the scan are available.
 struct GIFStructure: Sendable {
-    /// The logical screen, which is the size of every composited frame.
+    /// The logical screen, which is the size of every composited frame. It contains the whole first frame, so its size is
+    /// final when the descriptor of the first frame has been read. Until then, a side can be 0.
     var screen: PixelSize
     /// The global palette; nil if the file has no global palette.
     var palette: GIFPalette?
@@ -13,6 +14,8 @@ struct GIFStructure: Sendable {
     var frames: [GIFFrame] = []
     /// The loop count of the last loop extension. 0 means endless repetition. Nil if the file has no loop extension.
     var loopCount: Int?
+    /// The number of plays: browsers repeat the animation `loopCount` times after its first play. 0 means forever.
+    var playCount: Int { loopCount.map { $0 == 0 ? 0 : $0 + 1 } ?? 1 }
     var hasICCProfile = false
     /// Whether the scan reached the trailer, which is the last byte of a GIF file.
     var isComplete = false
@@ -27,9 +30,6 @@ struct GIFStructure: Sendable {
         guard let width = bytes.littleEndian16(at: 6), let height = bytes.littleEndian16(at: 8),
             let flags = bytes.byte(at: 10), bytes.range(at: 0, count: Self.headerLength) != nil
         else { throw .badData("GIF", "the file ends inside its header") }
-        guard width > 0, height > 0 else {
-            throw .badData("GIF", "the header declares a size of \(width)x\(height)")
-        }
         screen = PixelSize(width: width, height: height)
         try limits.checkPixels(screen)
         palette = GIFPalette(flags: flags, offset: Self.headerLength)
@@ -50,6 +50,7 @@ struct GIFStructure: Sendable {
             switch introducer {
             case 0x2C:
                 guard let frame = try GIFFrame(bytes, at: offset, control: control, walk: &walk) else { return }
+                if frames.isEmpty { try enlargeScreen(to: frame, limits) }
                 frames.append(frame)
                 try limits.checkAnimation(screen, frameCount: frames.count)
                 guard frame.isComplete else { return }
@@ -68,6 +69,18 @@ struct GIFStructure: Sendable {
             default: return
             }
         }
+    }
+
+    /// Makes the screen contain the first frame, as browsers do. Old programs write a screen of 0x0, or one that is smaller
+    /// than the picture.
+    private mutating func enlargeScreen(to frame: GIFFrame, _ limits: DecodingLimits) throws(WebImageError) {
+        screen = PixelSize(
+            width: max(screen.width, frame.x + frame.size.width),
+            height: max(screen.height, frame.y + frame.size.height))
+        guard screen.width > 0, screen.height > 0 else {
+            throw .badData("GIF", "the header and the first frame declare a size of \(screen.width)x\(screen.height)")
+        }
+        try limits.checkPixels(screen)
     }
 
     /// Reads an extension at `offset`. Uses control, loop and profile extensions; skips other extensions. Returns the

@@ -8,7 +8,8 @@ import WebImageGraphics
 /// frames of one animation.
 ///
 /// Files are decoded as in browsers:
-/// - The image has the size of the logical screen. Frames are clipped to the screen.
+/// - The image has the size of the logical screen, which is enlarged if it does not contain the first frame. The other
+///   frames are clipped to the screen.
 /// - The background colour is never painted. The disposal value 2 makes the frame's rectangle transparent.
 /// - Rows that cannot be decoded stay transparent.
 ///
@@ -121,7 +122,8 @@ extension ImageGIFCoder: FrameEncodingImageCoder {
     /// frame has transparent pixels, transparency counts as one of the 256 colours.
     ///
     /// Durations are rounded to hundredths of a second. The rounding error of each frame is added to the duration of
-    /// the next frame. If `loopCount` is 1, no loop extension is written, and viewers play the file once.
+    /// the next frame. `loopCount` is the number of plays: the loop extension contains one less, because it counts
+    /// repetitions. If `loopCount` is 1, no loop extension is written, and viewers play the file once.
     ///
     /// - Throws: `.encodingFailed` if the image cannot be encoded, for example if a side is longer than 65535 px.
     ///   Errors of `frame` are also thrown.

@@ -67,7 +67,7 @@ final class GIFStream: PictureStream {
     private func advance(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         switch position {
         case .header: return try readHeader(bytes)
-        case .block: return readBlock(bytes)
+        case .block: return try readBlock(bytes)
         case .dataBlock(let isImage):
             guard let length = bytes.byte(at: offset), bytes.range(at: offset, count: 1 + Int(length)) != nil else {
                 return false
@@ -90,17 +90,24 @@ final class GIFStream: PictureStream {
         let gif = try GIFStructure(
             UnsafeRawBufferPointer(rebasing: bytes[..<GIFStructure.headerLength]), limits: options.limits)
         screen = gif.screen
-        info = ImageInfo(format: .gif, storedSize: gif.screen)
         offset = GIFStructure.headerLength + (gif.palette?.byteCount ?? 0)
         position = .block
         return true
     }
 
-    private func readBlock(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func readBlock(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         guard let introducer = bytes.byte(at: offset) else { return false }
         switch introducer {
         case 0x2C:
             guard let flags = bytes.byte(at: offset + 9) else { return false }
+            if info == nil {
+                // The first frame can enlarge the screen.
+                guard bytes.byte(at: offset + 10 + (GIFPalette(flags: flags, offset: 0)?.byteCount ?? 0)) != nil else {
+                    return false
+                }
+                screen = try GIFStructure(bytes, limits: options.limits).screen
+                info = ImageInfo(format: .gif, storedSize: screen)
+            }
             // Skip the descriptor (10 bytes), the code size (1 byte) and the palette.
             offset += 11 + (GIFPalette(flags: flags, offset: 0)?.byteCount ?? 0)
             position = .dataBlock(isImage: true)

@@ -143,6 +143,10 @@ extension BuiltInAnimatedImageCoder {
     /// The loop count of the animation. 0 means endless repetition. A GIF file without a loop extension plays once.
     public var animatedImageLoopCount: Int { animation?.loopCount ?? 0 }
 
+    /// The number of times that the animation plays by the rules of its format. 0 means endless repetition. A GIF file
+    /// whose loop extension contains the number 3 plays four times.
+    public var animatedImagePlayCount: Int { animation?.playCount ?? 0 }
+
     /// Returns the duration of a frame in seconds. Returns 0 if `index` is out of range.
     public func animatedImageDuration(at index: Int) -> TimeInterval { animation?.duration(at: index) ?? 0 }
 

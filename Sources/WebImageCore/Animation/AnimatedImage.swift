@@ -120,6 +120,9 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The number of loops to play; 0 means forever. A still image returns 0.
     open var animatedImageLoopCount: Int { animatedCoder?.animatedImageLoopCount ?? 0 }
 
+    /// The number of times that the animation plays by the rules of its format; 0 means forever.
+    open var animatedImagePlayCount: Int { animatedCoder?.animatedImagePlayCount ?? animatedImageLoopCount }
+
     /// Returns a frame. If the frame is not preloaded, decodes it on the calling thread. Returns nil for an index out
     /// of range and for a still image.
     open func animatedImageFrame(at index: Int) -> Image? {

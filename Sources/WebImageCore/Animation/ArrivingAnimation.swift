@@ -73,6 +73,8 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     public var animatedImageFrameCount: Int { state.withLock { $0.frameCount } }
     /// The number of loops to play; 0 means forever. Also 0 before the first frame has arrived.
     public var animatedImageLoopCount: Int { opened?.animatedImageLoopCount ?? 0 }
+    /// The number of times that the animation plays by the rules of its format; 0 means forever.
+    public var animatedImagePlayCount: Int { opened?.animatedImagePlayCount ?? 0 }
     /// Returns the duration of a frame in seconds; 0 before the first frame has arrived.
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.animatedImageDuration(at: index) ?? 0 }
     /// Decodes a frame on the calling thread and returns it. The first frame is decoded only once and then stays in

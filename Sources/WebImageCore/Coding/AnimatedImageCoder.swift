@@ -10,13 +10,21 @@ public import Foundation
     var animatedImageData: Data? { get }
     /// The number of frames; during a download, the number of frames that have arrived.
     var animatedImageFrameCount: Int { get }
-    /// The number of loops to play; 0 means forever.
+    /// The number of loops to play; 0 means forever. For a GIF, this is the number in its loop extension, as in SDWebImage.
     var animatedImageLoopCount: Int { get }
+    /// The number of times that the animation plays by the rules of its format; 0 means forever. In a GIF, the loop
+    /// extension counts the repetitions after the first play. Conversions use this number.
+    var animatedImagePlayCount: Int { get }
     /// Returns a frame; nil when the index is out of range or the frame cannot be decoded.
     func animatedImageFrame(at index: Int) -> Image?
     /// Returns the duration of a frame during playback in seconds; 0 when the index is out of range. A stored
     /// delay under 11 ms becomes 100 ms.
     func animatedImageDuration(at index: Int) -> TimeInterval
+}
+
+extension AnimatedImageProvider {
+    /// The same as ``animatedImageLoopCount`` by default: every format but GIF counts plays.
+    public var animatedImagePlayCount: Int { animatedImageLoopCount }
 }
 
 extension Image {
@@ -84,7 +92,7 @@ extension DetailedAnimatedImageCoder {
     ///
     /// - Parameters:
     ///   - frameCount: the number of frames, at least 1.
-    ///   - loopCount: the number of loops to play; 0 means forever.
+    ///   - loopCount: the number of times that the animation plays; 0 means forever.
     ///   - frame: returns the frame at an index. `frame` is called once per frame, in order, so that only a few frames
     ///     are in memory at a time. The first frame determines the size of the animation.
     /// - Throws: `.encodingFailed` when the animation cannot be encoded, and every error that `frame` throws.
@@ -111,12 +119,16 @@ extension FrameEncodingImageCoder {
 
     /// Returns the encoded animation; nil when it cannot be encoded. An undefined format means the format of the first
     /// frame.
+    ///
+    /// As in SDWebImage, a GIF stores `loopCount` itself, so that ``AnimatedImageProvider/animatedImageLoopCount`` of the
+    /// result is the same number. A GIF with the count 1 has no loop extension.
     @_disfavoredOverload
     public func encodedData(
         with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? {
         let format = format == .undefined ? frames.first?.image.imageFormat ?? format : format
-        return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
+        let plays = format == .gif && loopCount > 1 ? min(loopCount, .max - 1) + 1 : loopCount
+        return try? encode(frames, loopCount: plays, format: format, options: EncodingOptions(options))
     }
 
     /// Returns the encoded animation; nil when it cannot be encoded. An undefined format means the format of the first
@@ -137,7 +149,7 @@ extension FrameEncodingImageCoder {
             animation.animatedImageFrameCount > 1
         else { return nil }
         return try encode(
-            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImageLoopCount,
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImagePlayCount,
             format: format, options: options
         ) { index throws(WebImageError) in
             guard let image = animation.animatedImageFrame(at: index) else {

@@ -39,6 +39,7 @@ final class TransformedFrames: AnimatedImageProvider {
     var animatedImageData: Data? { original.animatedImageData }
     var animatedImageFrameCount: Int { original.animatedImageFrameCount }
     var animatedImageLoopCount: Int { original.animatedImageLoopCount }
+    var animatedImagePlayCount: Int { original.animatedImagePlayCount }
     func animatedImageDuration(at index: Int) -> TimeInterval { original.animatedImageDuration(at: index) }
 
     func animatedImageFrame(at index: Int) -> Image? {

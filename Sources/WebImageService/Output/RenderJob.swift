@@ -175,7 +175,7 @@ struct RenderJob {
         var frames = renderer
         let turn = resultRenderer.lastTurn(info, format)
         let data = try resultRenderer.coders.encode(
-            frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
+            frameCount: count, loopCount: animation.animatedImagePlayCount, format: format.imageFormat,
             options: encoding(format, quality: settings.quality(of: format, options))
         ) { index throws(WebImageError) in
             try budget.check()
