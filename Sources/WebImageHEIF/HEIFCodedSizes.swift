@@ -11,7 +11,7 @@ import WebImageCore
 struct HEIFCodedSizes {
     /// The number of pixels of the largest coded picture or canvas.
     private(set) var largest = 0
-    private let file: HEIFItems
+    let file: HEIFItems
     private let limits: DecodingLimits
     /// The number of bytes of item data that can still be read before the limit is exceeded.
     private var budget: Int

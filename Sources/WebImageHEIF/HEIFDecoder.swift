@@ -24,7 +24,12 @@ final class HEIFDecoder {
             // With 0, libheif starts no threads. Decodes run on the pool's threads, whose number is limited. Threads of
             // libheif would exceed this limit.
             libheif.heif_context_set_max_decoding_threads(context, 0)
-            try check(libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
+            if let copy = try HEIFReferences(bytes, coded.file).acceptedCopy() {
+                try check(libheif.heif_context_read_from_memory(context, copy, copy.count, nil))
+            } else {
+                try check(
+                    libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
+            }
             var primary: OpaquePointer?
             try check(libheif.heif_context_get_primary_image_handle(context, &primary))
             guard let primary else { throw .badData("libheif", "there is no primary picture") }

@@ -71,6 +71,13 @@ public final class ImageHEICCoder: DetailedImageCoder {
         }
     }
 
+    /// Returns the copy of a file that libheif receives instead of the file; nil if it receives the file itself.
+    package static func acceptedCopy(of data: Data) throws(WebImageError) -> Data? {
+        try data.withFileBytes { bytes throws(WebImageError) in
+            try HEIFReferences(bytes, try HEIFItems(bytes)).acceptedCopy().map { Data($0) }
+        }
+    }
+
     private static func format(of data: Data) -> ImageFormat? {
         let format = ImageFormat(sniffing: data.prefix(256))
         return format == .heic || format == .heif ? format : nil

@@ -29,22 +29,34 @@ struct HEIFBytes {
         var configuration: [UInt8]?
         /// References to other items: from a grid to its tiles, or from an alpha plane to its image.
         var references: (type: String, to: [Int])?
+        /// The type of an auxiliary image; an alpha plane if it is nil.
+        var auxiliaryType: String?
     }
 
     var items: [Item]
     /// Whether the data is in `idat` instead of `mdat`.
     var usesItemData = false
     var codec = Codec.hevc
+    /// The major brand and the compatible brands; those of the codec if it is nil.
+    var brands: [String]?
+    /// Whether item numbers in references have four bytes instead of two.
+    var referencesAreWide = false
+    /// Whether the last box declares the size 0, which means the rest of the file.
+    var lastBoxIsOpen = false
     /// Whether items with equal data share one copy of the data in the file.
     var sharesData = false
 
     var file: Data {
-        let head = Self.box("ftyp", Array(codec.brand.utf8) + Self.big(0, 4) + Array("mif1\(codec.brand)".utf8))
+        let brands = brands ?? [codec.brand, "mif1", codec.brand]
+        let head = Self.box(
+            "ftyp", Array(brands[0].utf8) + Self.big(0, 4) + brands.dropFirst().flatMap { Array($0.utf8) })
         // The offsets depend on the length of the preceding boxes. This length does not depend on the offsets, so
         // measure the length with offset 0.
         let length = head.count + meta(offset: 0).count + 8
         let data = sharesData ? Self.distinct(items.map(\.data)).flatMap { $0 } : items.flatMap(\.data)
-        return Data(head + meta(offset: usesItemData ? 0 : length) + (usesItemData ? [] : Self.box("mdat", data)))
+        var last = usesItemData ? [] : Self.box("mdat", data)
+        if lastBoxIsOpen { last.replaceSubrange(0..<4, with: Self.big(0, 4)) }
+        return Data(head + meta(offset: usesItemData ? 0 : length) + last)
     }
 
     private func meta(offset: Int) -> [UInt8] {
@@ -71,10 +83,13 @@ struct HEIFBytes {
         content += Self.box("iprp", properties)
         let references = items.flatMap { item -> [UInt8] in
             guard let references = item.references else { return [] }
-            let to = references.to.flatMap { Self.big($0, 2) }
-            return Self.box(references.type, Self.big(item.number, 2) + Self.big(references.to.count, 2) + to)
+            let bytes = referencesAreWide ? 4 : 2
+            let to = references.to.flatMap { Self.big($0, bytes) }
+            return Self.box(references.type, Self.big(item.number, bytes) + Self.big(references.to.count, 2) + to)
         }
-        if !references.isEmpty { content += Self.box("iref", Self.big(0, 4) + references) }
+        if !references.isEmpty {
+            content += Self.box("iref", Self.big(referencesAreWide ? 1 << 24 : 0, 4) + references)
+        }
         if usesItemData { content += Self.box("idat", items.flatMap(\.data)) }
         return Self.box("meta", content)
     }
@@ -101,7 +116,9 @@ struct HEIFBytes {
             let size = Self.big(0, 4) + Self.big(item.size.width, 4) + Self.big(item.size.height, 4)
             indices.append(number(Self.box("ispe", size)))
             if item.references?.type == "auxl" {
-                indices.append(number(Self.box("auxC", Self.big(0, 4) + Array(codec.alphaType.utf8) + [0])) | 0x80)
+                indices.append(
+                    number(Self.box("auxC", Self.big(0, 4) + Array((item.auxiliaryType ?? codec.alphaType).utf8) + [0]))
+                        | 0x80)
             }
             associations += Self.big(item.number, 2) + [UInt8(indices.count)] + indices.map { UInt8($0) }
         }

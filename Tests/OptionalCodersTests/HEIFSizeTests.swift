@@ -8,7 +8,7 @@ import WebImageTestTraits
 @Suite(.timeLimit(minutes: 2))
 struct HEIFSizeTests {
     /// A grey image of 256 × 192 px, written by libheif 1.15 with x265.
-    private static let large = sample(
+    static let large = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATttZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
         AAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFfAAEAAAAAAAAAWAAAACNpaW5mAAAAAAABAAAAFWluZmUC
@@ -19,7 +19,7 @@ struct HEIFSizeTests {
         KqYGUINNQA==
         """)
     /// A grey image of 64 × 64 px, written by libheif 1.15 with x265.
-    private static let small = sample(
+    static let small = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
         AAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFeAAEAAAAAAAAAHwAAACNpaW5mAAAAAAABAAAAFWluZmUC

@@ -24,8 +24,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let webP = ImageFormat(rawValue: 4)
     /// HEIC: HEIF whose major brand declares HEVC.
     public static let heic = ImageFormat(rawValue: 5)
-    /// HEIF with the general major brand `mif1` or `msf1` (ISO/IEC 23008-12). If such a file also declares AVIF, its
-    /// format is ``avif``.
+    /// HEIF with a general major brand such as `mif1`, `msf1` or `miaf` (ISO/IEC 23008-12). If the compatible brands of
+    /// such a file include AVIF, its format is ``avif``.
     public static let heif = ImageFormat(rawValue: 6)
     /// PDF.
     public static let pdf = ImageFormat(rawValue: 7)
@@ -192,16 +192,18 @@ extension ImageFormat {
 
     private static func brandFormat(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         if has("avif", at: 8, in: bytes) || has("avis", at: 8, in: bytes) { return .avif }
-        let heic: [StaticString] = ["heic", "heix", "hevc", "hevx"]
+        let heic: [StaticString] = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"]
         if heic.contains(where: { has($0, at: 8, in: bytes) }) { return .heic }
-        guard has("mif1", at: 8, in: bytes) || has("msf1", at: 8, in: bytes) else { return .undefined }
-        // The major brand does not name the codec, so read the compatible brands.
+        // Any other major brand, such as `mif1`, `miaf` or `MA1B`, does not name the codec, so read the compatible brands.
+        let general: [StaticString] = ["mif1", "mif2", "msf1", "miaf"]
+        var isGeneral = general.contains { has($0, at: 8, in: bytes) }
         let boxLength = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         for offset in stride(from: 16, to: min(boxLength, bytes.count, 256), by: 4) {
             if has("avif", at: offset, in: bytes) || has("avis", at: offset, in: bytes) { return .avif }
-            if has("heic", at: offset, in: bytes) { return .heif }
+            if heic.contains(where: { has($0, at: offset, in: bytes) }) { return .heif }
+            isGeneral = isGeneral || general.contains { has($0, at: offset, in: bytes) }
         }
-        return .heif
+        return isGeneral ? .heif : .undefined
     }
 
     /// Whether `acTL` precedes the first `IDAT` (PNG third edition, §11.3.6.1).
