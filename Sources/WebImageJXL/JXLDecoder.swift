@@ -86,6 +86,26 @@ final class JXLDecoder {
         return info
     }
 
+    /// Returns the number of the first extra channel with black ink; nil if the file has none. Call this method after the
+    /// event `JXL_DEC_BASIC_INFO`.
+    func blackChannel(of info: JxlBasicInfo) throws(WebImageError) -> Int? {
+        for index in 0..<Int(info.num_extra_channels) {
+            var channel = JxlExtraChannelInfo()
+            try check(libjxl.JxlDecoderGetExtraChannelInfo(handle, index, &channel))
+            if channel.type == JXL_CHANNEL_BLACK { return index }
+        }
+        return nil
+    }
+
+    /// Sets the buffer that receives an extra channel of the frame, with the same rules as ``setOutput(_:)``.
+    func setOutput(_ pixels: PixelBuffer, ofExtraChannel index: Int) throws(WebImageError) {
+        var format = JxlPixelFormat(
+            num_channels: 1, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 64)
+        try check(
+            libjxl.JxlDecoderSetExtraChannelBuffer(
+                handle, &format, pixels.baseAddress, pixels.byteCount, UInt32(index)))
+    }
+
     /// Returns the frame's duration in ticks of the file's time base. Call this method after the event `JXL_DEC_FRAME`.
     func frameDuration() throws(WebImageError) -> UInt32 {
         var header = JxlFrameHeader()

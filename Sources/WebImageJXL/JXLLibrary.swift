@@ -1,7 +1,7 @@
 import CWebImageJXL
 package import WebImageCore
 
-/// The functions of libjxl. The library is loaded when they are needed for the first time.
+/// The functions of libjxl. The library is loaded when one of them is needed for the first time.
 enum JXLLibrary {
     private static let loaded = Result { () throws(WebImageError) -> JXLFunctions in
         let name = String(cString: JXL_LIBRARY)

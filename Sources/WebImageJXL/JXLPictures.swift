@@ -11,6 +11,8 @@ final class JXLPictures {
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
     private let isHDR: Bool
+    /// The extra channel with black ink. The three colours of such a file are cyan, magenta and yellow.
+    private let blackChannel: Int?
     /// The index of the frame that the decoder reads next. Nil after an error.
     ///
     /// After an error, the decoder can still have the address of a released pixel buffer. Therefore the decoder must be
@@ -27,6 +29,7 @@ final class JXLPictures {
         header = try decoder.basicInfo()
         info = ImageInfo(header)
         try limits.checkPixels(info.storedSize)
+        blackChannel = try decoder.blackChannel(of: header)
         guard try decoder.next(deadline) == JXL_DEC_COLOR_ENCODING else { throw Self.unexpected }
         let color = decoder.encodedColor()
         info.hasICCProfile = color == nil
@@ -76,18 +79,22 @@ final class JXLPictures {
         if !isNext { try decoder.restart(skipping: index) }
         let pixels = try PixelBuffer(
             width: info.storedSize.width, height: info.storedSize.height, format: layout(for: options))
+        let black =
+            blackChannel == nil ? nil : try PixelBuffer(width: pixels.width, height: pixels.height, format: .gray8)
         var hasOutput = false
         while true {
             switch try decoder.next(deadline) {
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                 try decoder.setOutput(pixels)
+                if let black, let blackChannel { try decoder.setOutput(black, ofExtraChannel: blackChannel) }
                 hasOutput = true
             case JXL_DEC_FULL_IMAGE:
                 guard hasOutput else { throw .badData("libjxl", "a frame has no pixels") }
                 nextIndex = index + 1
+                if let black { try addBlack(black, to: pixels) }
                 return DecodedPicture(
-                    pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
-                    format: .jpegXL)
+                    pixels: pixels, orientation: info.orientation, profile: black == nil ? profile : nil,
+                    hasAlpha: info.hasAlpha, format: .jpegXL)
             // After a restart, the decoder reports the header events a second time.
             case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
             default: throw .badData("libjxl", "there is no such frame")
@@ -95,7 +102,24 @@ final class JXLPictures {
         }
     }
 
+    /// Converts cyan, magenta and yellow in `pixels` together with their black ink to sRGB. The values are 1 − ink. The
+    /// alpha of `pixels` stays.
+    private func addBlack(_ black: PixelBuffer, to pixels: PixelBuffer) throws(WebImageError) {
+        /// Swaps the fourth channel of `pixels` with the values in `black`.
+        func swapFourth() {
+            for y in 0..<pixels.height {
+                let row = (pixels.baseAddress + y * pixels.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+                let other = (black.baseAddress + y * black.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+                for x in 0..<pixels.width { (row[4 * x + 3], other[x]) = (other[x], row[4 * x + 3]) }
+            }
+        }
+        swapFourth()
+        _ = try pixels.convertedFromCMYK(isInverted: true, profile: profile)
+        swapFourth()
+    }
+
     private func layout(for options: DecodingOptions) -> PixelFormat {
+        if blackChannel != nil { return .rgba8 }
         if info.bitDepth > 8, options.pixelFormat == .rgbaHalf { return .rgbaHalf }
         if info.bitDepth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
             return .rgba16
