@@ -80,6 +80,17 @@ struct PreferredFormatTests {
         #expect(coder.encodeCount == 2)
     }
 
+    /// AVIF encoders refuse sides below 16 px. The client gets the next format that it accepts.
+    @Test(arguments: [
+        ("image/avif,image/webp", "image/webp"), ("image/webp,image/avif", "image/webp"), ("image/avif", "image/jpeg"),
+    ])
+    func smallResultHasTheNextAcceptedFormat(accept: String, type: String) async throws {
+        let coder = FakeAVIFCoder()
+        let bench = try bench(coder, budget: 60_000)
+        #expect(await bench.picture("w:15", ["Accept": accept]).headers["Content-Type"] == type)
+        #expect(coder.encodeCount == 0)
+    }
+
     @Test func lateAVIFThatACacheHoldsIsSentNextTime() async throws {
         let coder = FakeAVIFCoder()
         let bench = try bench(coder, budget: 0) { $0.storeRules = ["results disk"] }

@@ -36,9 +36,10 @@ struct FormatChoice {
     }
 
     /// Returns another format if the encoders of `format` refuse a result of this size; otherwise returns `format`.
-    /// AVIF encoders refuse sides below 16 px.
-    static func replacement(for format: OutputFormat, size: PixelSize, hasTransparency: Bool) -> OutputFormat {
+    /// AVIF encoders refuse sides below 16 px. The next format that the client accepts replaces it.
+    func replacement(for format: OutputFormat, size: PixelSize) -> OutputFormat {
         guard format == .avif, min(size.width, size.height) < 16 else { return format }
-        return hasTransparency ? .png : .jpeg
+        let others = accepted.formats.filter { $0 != .avif && (!staysAnimated || $0 == .webp) }
+        return others.first(where: canEncode) ?? (hasTransparency ? .png : .jpeg)
     }
 }

@@ -70,7 +70,7 @@ struct ResultRenderer: Sendable {
                     "the \(name) would have \(size) px, and a side has at most \(settings.decoding.maxSide) px")
             }
         }
-        format = FormatChoice.replacement(for: format, size: geometry.rotated, hasTransparency: hasTransparency(info))
+        format = choice(for: info, settings).replacement(for: format, size: geometry.rotated)
         try buffers(geometry, info, in: format).check(min(settings.maxWorkBytes, budget.maxBytes))
         return try work.finish(geometry, format)
     }
@@ -139,10 +139,14 @@ struct ResultRenderer: Sendable {
     }
 
     private func format(for info: ImageInfo, _ settings: OutputSettings) throws(ServiceRefusal) -> OutputFormat {
-        try FormatChoice(
+        try choice(for: info, settings).choose()
+    }
+
+    private func choice(for info: ImageInfo, _ settings: OutputSettings) -> FormatChoice {
+        FormatChoice(
             wanted: options.format, accepted: accepted, source: info, hasTransparency: hasTransparency(info),
             staysAnimated: frameCount(info, settings, in: options.format) > 1
-        ) { coders.canEncode(to: $0.imageFormat) }.choose()
+        ) { coders.canEncode(to: $0.imageFormat) }
     }
 
     /// Whether the result can have transparent pixels: the source has some, or space is added around the picture. A
