@@ -34,6 +34,7 @@ typedef struct {
     int ran_dry;     /* a fake end of image was inserted */
     int lacked_data; /* zeros replaced missing entropy-coded bits */
     size_t ancillary;
+    size_t metadata;
     size_t max_ancillary;
 } error_manager;
 

@@ -34,9 +34,15 @@ static void emit_message(j_common_ptr cinfo, int level) {
         if (errors->base.msg_code == JWRN_HIT_MARKER) errors->lacked_data = 1;
     } else if (errors->base.msg_code == JTRC_MISC_MARKER) {
         int marker = errors->base.msg_parm.i[0];
-        if (marker != JPEG_APP0 + 1 && marker != JPEG_APP0 + 2) return;
-        errors->ancillary += (size_t)errors->base.msg_parm.i[1];
-        if (errors->ancillary > errors->max_ancillary) escape(cinfo, WEBIMAGE_JPEG_ANCILLARY);
+        size_t length = (size_t)errors->base.msg_parm.i[1];
+        if (marker == JPEG_APP0 + 1) {
+            /* Metadata over the limit is not stored. The picture is decoded without it. */
+            errors->metadata += length;
+            if (errors->metadata > errors->max_ancillary) jpeg_save_markers((j_decompress_ptr)cinfo, JPEG_APP0 + 1, 0);
+        } else if (marker == JPEG_APP0 + 2) {
+            errors->ancillary += length;
+            if (errors->ancillary > errors->max_ancillary) escape(cinfo, WEBIMAGE_JPEG_ANCILLARY);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ struct CPNGReader {
     const uint8_t *bytes;
     size_t count;
     size_t offset;
+    bool has_ended; // libpng needed more bytes than the file has
     Failure failure;
 };
 
@@ -34,9 +35,26 @@ void cpng_ignore_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
+void cpng_take_warning(png_structp png, png_const_charp message) {
+    Failure *failure = png_get_error_ptr(png);
+    bool is_pixels = strncmp(message, "IDAT", 4) == 0;
+    if (strstr(message, "CRC error") != NULL) {
+        // The name of a critical chunk begins with a capital letter. libpng discards other chunks itself.
+        bool is_critical = message[0] >= 'A' && message[0] <= 'Z';
+        if (is_critical && !is_pixels) cpng_fail(png, message);
+        if (is_pixels) failure->has_wrong_checksum = true;
+    } else if (is_pixels) {
+        failure->has_damaged_pixels = true;
+    }
+    if (failure->has_wrong_checksum && failure->has_damaged_pixels) cpng_fail(png, "IDAT: CRC error");
+}
+
 static void read_memory(png_structp png, png_bytep into, size_t count) {
     CPNGReader *reader = png_get_io_ptr(png);
-    if (count > reader->count - reader->offset) png_error(png, "the file ends too early");
+    if (count > reader->count - reader->offset) {
+        reader->has_ended = true;
+        png_error(png, "the file ends too early");
+    }
     memcpy(into, reader->bytes + reader->offset, count);
     reader->offset += count;
 }
@@ -48,7 +66,7 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     reader->count = count;
     // png_create_read_struct can call longjmp, so setjmp must set the jump target before the call.
     if (setjmp(reader->failure.target) == 0) {
-        reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, cpng_fail, cpng_ignore_warning);
+        reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, cpng_fail, cpng_take_warning);
         if (reader->png != NULL) reader->info = png_create_info_struct(reader->png);
     }
     if (reader->info == NULL) {
@@ -78,7 +96,10 @@ void cpng_limit(png_structp png, size_t max_chunk_bytes) {
     png_set_chunk_malloc_max(png, max_chunk_bytes);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unneeded_chunks, (int)(sizeof unneeded_chunks / 5));
-    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
+    // libpng reports a wrong checksum of a critical chunk as a warning, so that `cpng_take_warning` can decide.
+    png_set_crc_action(png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
+    // Some encoders declare a window in the zlib header that is smaller than the one they use.
+    png_set_option(png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
 }
 
 bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes) {
@@ -109,14 +130,22 @@ int cpng_transform(png_structp png, png_infop info, CPNGLayout layout) {
     return passes;
 }
 
+// Whether the file has ended although all rows are read. libpng reads on behind the last row.
+static bool lacks_only_its_end(const CPNGReader *reader) {
+    bool is_whole = png_get_interlace_type(reader->png, reader->info) == PNG_INTERLACE_NONE
+                        ? png_get_current_row_number(reader->png) >= png_get_image_height(reader->png, reader->info)
+                        : png_get_current_pass_number(reader->png) > 6;
+    return reader->has_ended && is_whole && !reader->failure.has_wrong_checksum;
+}
+
 bool cpng_reader_read_rows(CPNGReader *reader, uint8_t *rows, size_t stride, size_t count) {
-    if (setjmp(reader->failure.target) != 0) return false;
+    if (setjmp(reader->failure.target) != 0) return lacks_only_its_end(reader);
     for (size_t row = 0; row < count; row++) png_read_row(reader->png, rows + row * stride, NULL);
     return true;
 }
 
 bool cpng_reader_finish(CPNGReader *reader) {
-    if (setjmp(reader->failure.target) != 0) return false;
+    if (setjmp(reader->failure.target) != 0) return lacks_only_its_end(reader);
     png_read_end(reader->png, NULL);
     return true;
 }

@@ -38,6 +38,7 @@ static void take_row(png_structp png, png_bytep row, png_uint_32 index, int pass
 // only reports a warning.
 static void refuse_damaged_end(png_structp png, png_const_charp message) {
     if (strstr(message, "Truncated compressed data") != NULL) png_error(png, "IDAT: incorrect data check");
+    cpng_take_warning(png, message);
 }
 
 static void take_end(png_structp png, png_infop info) {

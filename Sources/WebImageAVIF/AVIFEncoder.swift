@@ -157,7 +157,7 @@ private final class AVIFPlanes {
         var upright = metadata
         upright.orientation = .up
         try set(upright.exifWithOrientation) { webimage_avif_set_exif($0, image, $1, $2) }
-        try set(metadata.xmp) { webimage_avif_set_xmp($0, image, $1, $2) }
+        try set(metadata.xmpWithOrientation) { webimage_avif_set_xmp($0, image, $1, $2) }
         // The number of quarter turns counter-clockwise, and whether top and bottom are exchanged afterwards.
         let (turns, flips): (UInt8, Bool) =
             switch metadata.orientation {

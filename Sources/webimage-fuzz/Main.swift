@@ -15,8 +15,9 @@ import WebImageTIFF
 
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
-    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming,
-        targets, http, worker
+    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, frames, metadata,
+        streaming,
+        targets, addresses, http, worker
 
     func run(_ data: Data) {
         switch self {
@@ -30,6 +31,10 @@ private enum Target: String {
         case .ico: decode(data, .ico)
         case .avif: decode(data, by: ImageAVIFCoder.shared)
         case .heif: decode(data, by: ImageHEICCoder.shared)
+        case .heifcopy:
+            // The copy has the same items, and libheif accepts its references.
+            guard let copy = try? ImageHEICCoder.acceptedCopy(of: data) else { return }
+            precondition((try? ImageHEICCoder.acceptedCopy(of: copy)) == .some(nil))
         case .jxl: decode(data, by: ImageJPEGXLCoder.shared)
         case .svg: decode(data, by: ImageSVGCoder.shared)
         case .tiff: decode(data, by: ImageTIFFCoder.shared)
@@ -38,6 +43,7 @@ private enum Target: String {
         case .streaming: stream(data)
         case .worker: SandboxFuzzing.read(data)
         case .http: HTTPFuzzing.read(data)
+        case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }

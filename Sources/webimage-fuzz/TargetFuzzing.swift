@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 
 @testable import WebImageService
@@ -43,5 +44,26 @@ enum TargetFuzzing {
         }
         _ = ConditionalRequest.range(["Range": text], etag: "\"a\"", count: 100)
         _ = AcceptedFormats(accept: text, offered: [.avif, .webp])
+    }
+}
+
+/// The entry point of the fuzzer for addresses. It reads the first line of a text as a base and the rest as an address.
+enum AddressFuzzing {
+    /// Processes one input of the fuzzer. Traps if an invariant does not hold.
+    static func read(_ text: String) {
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        let base = URL(webAddress: lines[0])
+        for url in [base, URL(webAddress: lines.last ?? "", relativeTo: base)].compactMap({ $0 }) {
+            let text = url.absoluteString
+            // The result contains only characters of RFC 3986, and another pass does not change it.
+            precondition(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) })
+            precondition(URL(webAddress: text)?.absoluteString == text)
+            guard ["http", "https"].contains(url.scheme) else { continue }
+            precondition(url.host()?.isEmpty == false && url.path(percentEncoded: true).hasPrefix("/"))
+            let parts = url.path(percentEncoded: true).lowercased().replacing("%2e", with: ".").split(separator: "/")
+            precondition(!parts.contains(".") && !parts.contains(".."))
+        }
+        // A byte becomes at most an escape of three bytes.
+        precondition(text.removingAddressEscapes.utf8.count <= 3 * text.utf8.count)
     }
 }

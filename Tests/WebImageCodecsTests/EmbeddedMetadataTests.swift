@@ -65,7 +65,30 @@ struct EmbeddedMetadataTests {
         let packet = Data("<rdf:Description tiff:Orientation=\"6\"/>".utf8)
         let written = try file(format, EmbeddedMetadata(xmp: packet))
         let properties = try coder(format).imageProperties(of: written, limits: .default)
-        #expect(properties.info.orientation == .up && properties.xmp == packet)
+        let upright = Data("<rdf:Description tiff:Orientation=\"1\"/>".utf8)
+        #expect(properties.info.orientation == .up && properties.xmp == upright)
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .png, .webP], ImageOrientation.allCases)
+    func orientationInXMPIsThatOfTheFile(format: ImageFormat, orientation: ImageOrientation) throws {
+        let packets = [
+            "<a tiff:Orientation=\"6\"/>", "<a tiff:Orientation = '8' tiff:OrientationX=\"6\"/>",
+            "<tiff:Orientation>3</tiff:Orientation><tiff:Orientation> 5 </tiff:Orientation>",
+            "<a tiff:Orientation=\"60\"/>",
+        ]
+        let number = orientation.rawValue
+        let written = [
+            "<a tiff:Orientation=\"\(number)\"/>", "<a tiff:Orientation = '\(number)' tiff:OrientationX=\"6\"/>",
+            "<tiff:Orientation>\(number)</tiff:Orientation><tiff:Orientation> \(number) </tiff:Orientation>",
+            packets[3],
+        ]
+        for (packet, expected) in zip(packets, written) {
+            var metadata = EmbeddedMetadata(xmp: Data(packet.utf8))
+            metadata.orientation = orientation
+            let properties = try coder(format).imageProperties(of: try file(format, metadata), limits: .default)
+            #expect(properties.xmp.map { String(decoding: $0, as: UTF8.self) } == expected)
+            #expect(properties.info.orientation == orientation)
+        }
     }
 
     @Test(arguments: [ImageFormat.apng, .webP]) func animationsContainTheMetadata(format: ImageFormat) throws {

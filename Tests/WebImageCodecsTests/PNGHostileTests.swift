@@ -14,7 +14,103 @@ struct PNGHostileTests {
 
     @Test func everyTruncationIsATypedError() {
         #expect(coder.refusal(of: small) == nil)
-        for length in 0..<small.count { #expect(coder.refusal(of: small.prefix(length))?.code == .badImageData) }
+        // The compressed rows end four bytes before the end of `IDAT`, with zlib's checksum. The end of the file can be
+        // missing.
+        let rowsEnd = small.count - 12 - 4 - 4
+        for length in 0..<rowsEnd { #expect(coder.refusal(of: small.prefix(length))?.code == .badImageData) }
+        for length in rowsEnd + 4..<small.count { #expect(coder.refusal(of: small.prefix(length)) == nil) }
+    }
+
+    /// Returns the values of a picture that is decoded whole, and of one that arrives in pieces; nil for a refusal.
+    private func shown(_ file: Data, _ format: PixelFormat = .rgba8) throws -> (whole: [Int]?, arrived: [Int]?) {
+        var options = DecodingOptions()
+        options.pixelFormat = format
+        let whole = try? coder.decode(file, options: options)
+        let stream = try #require(
+            ImageCodersManager.shared.makeIncrementalCoder(for: file, options: options.dictionary)
+                as? any StreamingImageCoder)
+        var arrived: Image?
+        if (try? stream.append(file, finished: true)) != nil { arrived = stream.incrementalDecodedImage(with: nil) }
+        return (whole.map { Sample.values($0.pixels) }, arrived.map { Sample.values($0.pixels) })
+    }
+
+    enum Kind: CaseIterable, Sendable { case plain, interlaced, palette, deep }
+
+    private func file(_ kind: Kind, _ change: (Data) -> Data = { $0 }, after: Data = PNGBytes.chunk("IEND")) -> Data {
+        let (width, height) = (40, 30)
+        let channels = kind == .palette ? 1 : kind == .deep ? 8 : 4
+        let rows = (0..<height).map { y in (0..<width * channels).map { UInt8(truncatingIfNeeded: $0 * 7 + y * 13) } }
+        let raw: [[UInt8]]
+        if kind == .interlaced {
+            let passes = [
+                (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+            ]
+            raw = passes.flatMap { pass in
+                stride(from: pass.1, to: height, by: pass.3).map { y in
+                    stride(from: pass.0, to: width, by: pass.2).flatMap { rows[y][4 * $0..<4 * $0 + 4] }
+                }
+            }
+        } else {
+            raw = rows
+        }
+        let header = PNGBytes.header(
+            width, height, depth: kind == .deep ? 16 : 8, color: kind == .palette ? 3 : 6,
+            interlaced: kind == .interlaced)
+        let palette = PNGBytes.chunk("PLTE", Data((0..<768).map { UInt8(truncatingIfNeeded: $0 * 89) }))
+        let pixels = change(PNGBytes.chunk("IDAT", PNGBytes.deflated(raw)))
+        return PNGBytes.signature + header + (kind == .palette ? palette : Data()) + pixels + after
+    }
+
+    /// Damage after which every pixel is still proved or at least present. Pillow, libvips and ffmpeg read these files.
+    @Test(arguments: Kind.allCases) func damageBesideThePixelsIsRead(kind: Kind) throws {
+        let whole = try shown(file(kind))
+        #expect(whole.whole != nil && whole.whole == whole.arrived)
+        let wrongChecksum = file(kind, { $0.dropLast() + Data([$0[$0.endIndex - 1] ^ 1]) })
+        let noEnd = file(kind, after: Data())
+        for damaged in [wrongChecksum, noEnd, noEnd.dropLast(4), noEnd + Data([0, 0, 0, 0, 0x49])] {
+            let shown = try shown(Data(damaged))
+            #expect(shown.whole == whole.whole && shown.arrived == whole.whole)
+        }
+    }
+
+    /// Some encoders declare a window of 256 bytes and use a larger one (libpng issues 125 and 183).
+    @Test(arguments: [PixelFormat.rgb8, .rgba16]) func windowCanBeLargerThanDeclared(format: PixelFormat) throws {
+        // Each row repeats the row 7 rows above, thousands of bytes away.
+        let pixels = try Sample.buffer(500, 40, format) { x, y, channel in
+            (x * 31 + y % 7 * 101 + channel * 53 + x * x % 17) % 256 * (format == .rgba16 ? 257 : 1)
+        }
+        let file = try coder.encode(Image(pixels: pixels), format: .png, options: EncodingOptions())
+        let name = try #require(file.firstRange(of: Data("IDAT".utf8)))
+        let length = file[name.lowerBound - 4..<name.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        let stream = file[name.upperBound..<name.upperBound + length]
+        let damaged =
+            file[..<(name.lowerBound - 4)] + PNGBytes.chunk("IDAT", Data([0x08, 0x1D]) + stream.dropFirst(2))
+            + file[(name.upperBound + length + 4)...]
+        let (whole, shown) = (try shown(file, format), try shown(Data(damaged), format))
+        #expect(whole.whole != nil && shown.whole == whole.whole && shown.arrived == whole.whole)
+    }
+
+    /// Damage of the pixels themselves, or of chunks that change their meaning.
+    @Test(arguments: Kind.allCases) func damageOfThePixelsIsATypedError(kind: Kind) throws {
+        let whole = file(kind)
+        let start = try #require(whole.firstRange(of: Data("IDAT".utf8))).upperBound
+        for place in stride(from: start + 4, to: whole.count - 16, by: 7) {
+            var damaged = whole
+            damaged[place] ^= 0x10
+            let shown = try shown(damaged)
+            #expect(shown.whole == nil && shown.arrived == nil, "byte \(place)")
+        }
+        var header = whole
+        header[29] ^= 1
+        #expect(try shown(header).whole == nil && shown(header).arrived == nil)
+        if kind == .palette {
+            var palette = whole
+            palette[start - 12 - 1] ^= 1
+            #expect(try shown(palette).whole == nil && shown(palette).arrived == nil)
+        }
+        for count in [start, start + 20, whole.count - 100] {
+            #expect(try shown(whole.prefix(count)).whole == nil && shown(whole.prefix(count)).arrived == nil)
+        }
     }
 
     @Test func damageAnywhereNeverTraps() {
@@ -49,6 +145,25 @@ struct PNGHostileTests {
         for (width, height) in [(0, 1), (1, 0), (0x8000_0000, 1), (0xFFFF_FFFF, 0xFFFF_FFFF)] {
             let file = PNGBytes.file(header: PNGBytes.header(width, height), rows: [[0, 0, 0, 0]])
             #expect(coder.refusal(of: file)?.code == .badImageData)
+        }
+    }
+
+    /// The caller has not asked for this metadata, so its length does not matter.
+    @Test func metadataOverTheLimitIsLeftOut() throws {
+        let xmp = PNGBytes.chunk("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Data(count: 2 << 20))
+        let exif = PNGBytes.chunk("eXIf", Data(count: 2 << 20))
+        for metadata in [xmp, exif, xmp + exif] {
+            for file in [
+                PNGBytes.file(header: PNGBytes.header(1, 1), before: metadata, rows: [[1, 2, 3, 4]]),
+                PNGBytes.file(header: PNGBytes.header(1, 1), rows: [[1, 2, 3, 4]], after: metadata),
+            ] {
+                let shown = try shown(file)
+                #expect(shown.whole == [1, 2, 3, 4] && shown.arrived == [1, 2, 3, 4])
+                #expect(try coder.imageInfo(of: file, limits: .default).pixelSize == PixelSize(width: 1, height: 1))
+                #expect {
+                    try coder.imageProperties(of: file, limits: .default)
+                } throws: { ($0 as? WebImageError)?.code == .limitExceeded }
+            }
         }
     }
 

@@ -76,6 +76,20 @@ struct WebPHostileTests {
             coder.refusal(of: file, DecodingLimits(maxAncillaryChunkBytes: 1999))?.firedLimit == .ancillaryChunkBytes)
     }
 
+    @Test func metadataOverTheLimitIsLeftOut() throws {
+        let whole = try coder.decode(still, options: DecodingOptions())
+        for (name, flag) in [("EXIF", UInt8(8)), ("XMP ", 4)] {
+            let file = WebPBytes.riff(
+                WebPBytes.extended(8, 8, flags: flag) + Data(still.dropFirst(12))
+                    + WebPBytes.chunk(name, Data(count: 2 << 20)))
+            let shown = try coder.decode(file, options: DecodingOptions())
+            #expect(Sample.values(shown.pixels) == Sample.values(whole.pixels))
+            #expect {
+                try coder.imageProperties(of: file, limits: .default)
+            } throws: { ($0 as? WebImageError)?.code == .limitExceeded }
+        }
+    }
+
     @Test func everyLibwebpHandleIsReleased() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]

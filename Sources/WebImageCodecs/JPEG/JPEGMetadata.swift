@@ -22,7 +22,7 @@ struct JPEGMetadata {
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure
         }
-        if let packet = metadata.xmp { xmp = Self.xmpSignature + packet }
+        if let packet = metadata.xmpWithOrientation { xmp = Self.xmpSignature + packet }
         guard exif.count <= Self.maxSegmentBytes, xmp.count <= Self.maxSegmentBytes else {
             throw .cannotEncode(
                 "JPEG", "the metadata is over \(Self.maxSegmentBytes) bytes",

@@ -16,18 +16,7 @@ package enum ExifOrientation {
     /// Returns the orientation in an XMP packet. The orientation is an attribute or an element with the name
     /// `tiff:Orientation` (XMP part 2 §3.2.2).
     package static func orientation(xmp: Data) -> ImageOrientation? {
-        var rest = xmp[...]
-        while let name = rest.range(of: xmpName) {
-            rest = rest[name.upperBound...]
-            // A value is written as `="6"`, `='6'` or `>6<`. If the character after the name does not belong to such a
-            // value, the text is the start of a longer property name. Skip this text.
-            let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
-            guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
-            let following = digits.dropFirst().first ?? 0
-            guard (0x31...0x38).contains(digit), !following.isASCIIDigit else { continue }
-            return ImageOrientation(rawValue: Int(digit) - 0x30)
-        }
-        return nil
+        XMPOrientation.nextValue(in: xmp).flatMap { ImageOrientation(rawValue: Int(xmp[$0]) - 0x30) }
     }
 
     /// Returns the orientation in the EXIF part of a file. If it contains none, returns the orientation in the XMP part; if
@@ -38,8 +27,6 @@ package enum ExifOrientation {
 
     private static let exifSignature = Data("Exif\0\0".utf8)
     fileprivate static let orientationTag = 0x0112
-    private static let xmpName = Data("tiff:Orientation".utf8)
-    private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
 }
 
 /// Reads numbers from a TIFF structure in the structure's byte order. Returns nil for an offset outside the structure.

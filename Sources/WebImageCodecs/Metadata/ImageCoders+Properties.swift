@@ -24,6 +24,7 @@ extension ImagePNGCoder: ImagePropertiesReading {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let chunks = try PNGChunks(bytes, limits: limits)
+            try chunks.checkMetadata(limits)
             var properties = ImageProperties(info: chunks.info(orientation: chunks.orientation(in: data)))
             if let exif = chunks.exif { ExifReader.read(data.slice(exif), into: &properties) }
             properties.xmp = chunks.xmp.map { Data(data.slice($0)) }
@@ -39,6 +40,7 @@ extension ImageWebPCoder: ImagePropertiesReading {
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
+        try webP.checkMetadata(limits)
         if let exif = webP.exif { ExifReader.read(data.slice(exif), into: &properties) }
         properties.xmp = webP.xmp.map { Data(data.slice($0)) }
         properties.iccProfile = webP.iccProfile.map { Data(data.slice($0)) }

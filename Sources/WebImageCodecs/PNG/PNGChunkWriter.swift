@@ -37,7 +37,7 @@ struct PNGChunkWriter {
         let header = 8 + 25
         var chunks = PNGChunkWriter()
         if let exif { exif.withUnsafeBytes { chunks.append("eXIf", payload: $0) } }
-        if let xmp = metadata.xmp {
+        if let xmp = metadata.xmpWithOrientation {
             // The keyword ends with a zero byte. The flags mean "not compressed", and language and keyword are empty.
             let prefix = Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0]
             xmp.withUnsafeBytes { chunks.append("iTXt", prefix: prefix, payload: $0) }

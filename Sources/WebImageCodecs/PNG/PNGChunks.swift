@@ -92,15 +92,18 @@ struct PNGChunks: Sendable {
         case "cHRM" where payload.count == 32: chromaticities = chromaticities ?? payload
         case "cICP" where payload.count == 4: codePoints = codePoints ?? payload
         case "sRGB": isMarkedSRGB = true
-        case "eXIf":
-            try budget.take(payload.count)
-            exif = exif ?? payload
-        case "iTXt":
-            guard xmp == nil, let text = Self.xmpText(bytes, payload) else { return }
-            try budget.take(payload.count)
-            xmp = text
+        // Only the positions of metadata are stored, so its length has no limit here. `checkMetadata` checks it when the
+        // metadata is requested.
+        case "eXIf": exif = exif ?? payload
+        case "iTXt": xmp = xmp ?? Self.xmpText(bytes, payload)
         default: break
         }
+    }
+
+    /// Throws if the metadata exceeds a limit.
+    func checkMetadata(_ limits: DecodingLimits) throws(WebImageError) {
+        var budget = AncillaryBudget(limits)
+        for range in [iccProfile, exif, xmp] { try budget.take(range?.count ?? 0) }
     }
 
     /// Returns the range of the XMP text in an `iTXt` chunk. Returns nil for any other text. Compressed XMP is invalid

@@ -102,9 +102,9 @@ final class PNGChunkFilter {
         let allowed = min(
             limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
-        // Skip an `iTXt` chunk that exceeds the limit, because an `iTXt` chunk is needed only if it contains XMP. Any
-        // other needed chunk that exceeds the limit is an error.
-        if tag == "iTXt" { return .skip }
+        // Skip metadata that exceeds the limit: the picture is shown without it. Any other needed chunk that exceeds the
+        // limit is an error.
+        if tag == "iTXt" || tag == "eXIf" { return .skip }
         throw .limit(.ancillaryChunkBytes, actual: length, allowed: allowed)
     }
 }

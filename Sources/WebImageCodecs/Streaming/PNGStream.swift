@@ -46,7 +46,11 @@ final class PNGStream: PictureStream {
                 }
             }
         }
-        if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
+        if let rows, rows.progress.has_ended || isLast && rows.endWithoutTrailer() {
+            try finish(rows)
+        } else if isLast {
+            try decodeWhole()
+        }
     }
 
     /// Stores the picture and frees the reader. An image can reference this stream as long as the image is shown. If
@@ -166,6 +170,15 @@ private final class PNGPartialRows {
     deinit {
         cpng_stream_destroy(handle)
         HandleLedger.closed("png_reader")
+    }
+
+    /// Ends a picture whose rows have all arrived, although the end of its file is missing. Returns false if rows are
+    /// missing.
+    func endWithoutTrailer() -> Bool {
+        guard Int(progress.final_rows) == pixels.height else { return false }
+        progress.has_ended = true
+        progress.event_count += 1
+        return true
     }
 
     func append(_ bytes: Data) throws(WebImageError) {

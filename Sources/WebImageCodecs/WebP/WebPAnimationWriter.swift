@@ -88,7 +88,7 @@ final class WebPMuxer {
     /// Sets the chunks for EXIF and XMP (RFC 9649 §2.7.1.5).
     func set(_ metadata: EmbeddedMetadata) throws(WebImageError) {
         if let exif = metadata.exifWithOrientation { try set("EXIF", to: exif, as: "EXIF") }
-        if let xmp = metadata.xmp { try set("XMP ", to: xmp, as: "XMP") }
+        if let xmp = metadata.xmpWithOrientation { try set("XMP ", to: xmp, as: "XMP") }
     }
 
     private func set(_ tag: String, to data: Data, as name: String) throws(WebImageError) {

@@ -66,14 +66,18 @@ struct WebPContainer: Sendable {
         case "ICCP":
             try budget.take(payload.count)
             iccProfile = iccProfile ?? payload
-        case "EXIF":
-            try budget.take(payload.count)
-            exif = exif ?? payload
-        case "XMP ":
-            try budget.take(payload.count)
-            xmp = xmp ?? payload
+        // Only the positions of metadata are stored, so its length has no limit here. `checkMetadata` checks it when the
+        // metadata is requested.
+        case "EXIF": exif = exif ?? payload
+        case "XMP ": xmp = xmp ?? payload
         default: break
         }
+    }
+
+    /// Throws if the metadata exceeds a limit.
+    func checkMetadata(_ limits: DecodingLimits) throws(WebImageError) {
+        var budget = AncillaryBudget(limits)
+        for range in [iccProfile, exif, xmp] { try budget.take(range?.count ?? 0) }
     }
 }
 

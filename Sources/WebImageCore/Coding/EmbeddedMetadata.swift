@@ -31,6 +31,42 @@ public struct EmbeddedMetadata: Sendable, Hashable {
         return OrientedTIFF(exif)?.setting(orientation, adds: needsEntry)
             ?? (needsEntry ? OrientedTIFF.structure(with: orientation) : exif)
     }
+
+    /// The XMP packet to write into a file: ``xmp``, in which each value of `tiff:Orientation` is ``orientation``. Programs
+    /// that read XMP first would otherwise turn upright pixels again. Nil if ``xmp`` is nil.
+    public var xmpWithOrientation: Data? {
+        guard let xmp else { return nil }
+        var packet = Data(xmp)
+        var start = packet.startIndex
+        while let place = XMPOrientation.nextValue(in: packet[start...]) {
+            packet[place] = UInt8(ascii: "0") + UInt8(orientation.rawValue)
+            start = place
+        }
+        return packet
+    }
+}
+
+/// Finds the orientation in an XMP packet.
+package enum XMPOrientation {
+    private static let name = Data("tiff:Orientation".utf8)
+    private static let separators = Data("=\"'> \t\r\n".utf8)
+
+    /// Returns the position of the digit of the first orientation: an attribute or an element with the name
+    /// `tiff:Orientation` (XMP part 2 §3.2.2).
+    package static func nextValue(in xmp: Data) -> Data.Index? {
+        var rest = xmp[...]
+        while let found = rest.range(of: name) {
+            rest = rest[found.upperBound...]
+            // A value is written as `="6"`, `='6'` or `>6<`. If the character after the name does not belong to such a
+            // value, the text is the start of a longer property name. Skip this text.
+            let digits = rest.prefix(16).drop { separators.contains($0) }
+            guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
+            let following = digits.dropFirst().first ?? 0
+            guard (0x31...0x38).contains(digit), !following.isASCIIDigit else { continue }
+            return digits.startIndex
+        }
+        return nil
+    }
 }
 
 /// A TIFF structure whose orientation (tag 0x0112, TIFF 6.0 §8) can be changed.
