@@ -2,7 +2,7 @@ import Foundation
 import SDWebImage
 
 // snippet: guide-port
-/// Code written for SDWebImage runs unchanged. `import SDWebImageGTK` adds the views.
+/// Code written for SDWebImage compiles unchanged. `import SDWebImageGTK` adds the views.
 func loadAsBefore(_ url: URL, completion: @escaping @Sendable (UIImage?) -> Void) -> SDWebImageCombinedOperation? {
     SDWebImageManager.shared.loadImage(
         with: url, options: [.retryFailed, .scaleDownLargeImages],

@@ -40,6 +40,42 @@ import WebImageTesting
         }
     }
 
+    @Test func uploadsBecomePicturesThroughBothFrameworks() async throws {
+        try await privately {
+            let uploads = AvatarUploads(folder: folder)
+            let file = [UInt8](try Data(contentsOf: picture("upload.png", width: 700, height: 600)))
+            let hummingbird =
+                avatarRoute(uploads)
+                as @Sendable (Hummingbird.Request, SessionContext) async throws -> Hummingbird.Response
+            let vapor = avatarRoute(uploads) as @Sendable (Vapor.Request) async throws -> Vapor.Response
+            func request(_ bytes: [UInt8]) -> Hummingbird.Request {
+                let parts = [
+                    ByteBuffer(bytes: Array(bytes.prefix(100))), ByteBuffer(bytes: Array(bytes.dropFirst(100))),
+                ]
+                return .init(body: .init(chunks: parts))
+            }
+            let context = SessionContext(userID: "someone")
+            #expect(try await hummingbird(request(file), context).status.code == 201)
+            #expect(try await vapor(.init(body: .init(data: ByteBuffer(bytes: file)))).status.statusCode == 201)
+            for user in ["someone", "user"] {
+                for (name, side) in [("large.png", 512), ("small.webp", 64)] {
+                    let data = try Data(contentsOf: folder.appendingPathComponent(user + "/" + name))
+                    let info = try ImageCodersManager.shared.imageInfo(of: data, limits: .default)
+                    #expect(info.pixelSize == PixelSize(width: side, height: side))
+                }
+            }
+            let text = Array("<html>no picture</html>".utf8)
+            let refused = try await hummingbird(request(text), context)
+            #expect(refused.status.code == 415 && !refused.body.byteBuffer.bytes.isEmpty)
+            #expect(try await vapor(.init(body: .init(data: ByteBuffer(bytes: text)))).status.statusCode == 415)
+            #expect(try await vapor(.init(body: .init(data: nil))).status.statusCode == 400)
+            await #expect(throws: Hummingbird.TooLarge.self) {
+                try await hummingbird(request([UInt8](repeating: 0, count: uploads.maxBytes + 1)), context)
+            }
+            #expect(await uploads.store(Data(count: uploads.maxBytes + 1), user: "someone").status == 413)
+        }
+    }
+
     @Test func previewOfTooManyBytesIsRefused() async throws {
         try await privately {
             let file = folder.appendingPathComponent("large.png")

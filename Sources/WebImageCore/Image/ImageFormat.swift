@@ -51,7 +51,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
 
     /// Whether every file of the format is lossless. False for WebP, AVIF and JPEG XL, because their files can be
     /// lossy. A WebP file declares whether it is lossless. An AVIF or JPEG XL file contains no such declaration.
-    var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
+    package var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
     /// The lower-case name of the format, as reports show it. Nil if the format has no name.
     public var name: String? { Self.known.first { $0.format == self }?.name }

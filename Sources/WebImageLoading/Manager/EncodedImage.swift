@@ -30,6 +30,15 @@ public struct EncodedImage: Sendable {
     public func matches(ifNoneMatch field: String?) -> Bool { EntityTag.matches(field, etag) }
 }
 
+extension EncodedImage {
+    /// Describes bytes that were encoded now and do not come from a server.
+    package init(data: Data, format: ImageFormat, pixelSize: PixelSize) {
+        self.init(
+            data: data, format: format, pixelSize: pixelSize, etag: EntityTag.tag(of: data), lastModified: nil,
+            cacheType: .none)
+    }
+}
+
 /// The metadata that is stored with an encoded image.
 struct EncodedImageHead: Codable {
     /// The key of the entry. The reader compares this key with the requested key, so that the entry of another key is
