@@ -10,12 +10,13 @@
 #define TIFF_LIBRARY "libtiff.so.6"
 
 #define TIFF_FUNCTIONS(take)                                                                                    \
-    take(TIFFClientOpenExt) take(TIFFClose) take(TIFFGetVersion) take(TIFFIsTiled) take(TIFFNumberOfDirectories)\
+    take(TIFFClientOpenExt) take(TIFFClose) take(TIFFGetVersion) take(TIFFIsCODECConfigured) take(TIFFIsTiled)  \
     take(TIFFOpenOptionsAlloc) take(TIFFOpenOptionsFree) take(TIFFOpenOptionsSetErrorHandlerExtR)               \
     take(TIFFOpenOptionsSetMaxSingleMemAlloc) take(TIFFOpenOptionsSetWarningHandlerExtR)                        \
     take(TIFFRGBAImageBegin) take(TIFFRGBAImageEnd) take(TIFFRGBAImageGet) take(TIFFReadEncodedStrip)           \
-    take(TIFFScanlineSize64) take(TIFFSetDirectory) take(TIFFVGetField) take(TIFFVGetFieldDefaulted)            \
-    take(TIFFVSetField) take(TIFFWriteDirectory) take(TIFFWriteScanline)
+    take(TIFFReadEncodedTile) take(TIFFReadScanline) take(TIFFScanlineSize64) take(TIFFSetDirectory)            \
+    take(TIFFTileRowSize64) take(TIFFVGetField) take(TIFFVGetFieldDefaulted) take(TIFFVSetField)                \
+    take(TIFFWriteDirectory) take(TIFFWriteScanline)
 
 SHARED_LIBRARY_TABLE(TIFFFunctions, TIFF_FUNCTIONS)
 

@@ -48,7 +48,7 @@ private struct FramesJob: Sendable {
         let animation = try ImageCodersManager.shared.animation(of: data, options: options)
         let count = animation?.animatedImageFrameCount ?? 1
         try OutputFile.makeFolder(folder)
-        var size = info.pixelSize
+        var sizes: [PixelSize] = []
         for index in 0..<count {
             guard !Task.isCancelled else { throw .cancelled }
             let image: Image
@@ -57,14 +57,19 @@ private struct FramesJob: Sendable {
             } else {
                 image = try ImageCodersManager.shared.decode(data, options: options)
             }
-            size = image.pixelSize
+            sizes.append(image.pixelSize)
             try OutputFile.writeRows(
                 of: image.pixels, to: folder + "/frame-\(String(plainFormat: "%04d", index)).rgba",
                 replaces: true)
         }
         var object = JSONLine()
+        let size = sizes.first ?? info.pixelSize
         object.add("width", .integer(size.width))
         object.add("height", .integer(size.height))
+        if info.format.framesArePages {
+            object.add("widths", .numbers(sizes.map { Double($0.width) }))
+            object.add("heights", .numbers(sizes.map { Double($0.height) }))
+        }
         object.add("loopCount", .init(info.loopCount))
         object.add("delaysMs", .numbers(Array(info.delaysMilliseconds.prefix(count))))
         try OutputFile.write(Data((object.text + "\n").utf8), to: list)

@@ -63,7 +63,9 @@ enum InfoCommand {
         if info.hasAlpha { words.append("alpha") }
         if info.hasICCProfile { words.append("profile") }
         if info.orientation != .up { words.append("orientation \(info.orientation.rawValue)") }
-        if info.frameCount > 1 {
+        if info.frameCount > 1, info.format.framesArePages {
+            words.append("\(info.frameCount) pages")
+        } else if info.frameCount > 1 {
             let loops = info.loopCount == 0 ? "for ever" : "\(info.loopCount ?? 1)x"
             words.append("\(info.frameCount) frames \(loops)")
         }

@@ -43,7 +43,9 @@ struct Rendition: Sendable {
             return Output(data: data, format: info.format, pixelSize: info.pixelSize, isOriginal: true)
         }
         let format = format(wanted, info)
-        if info.frameCount > 1, frame == nil, manager.canEncodeFrames(to: format) {
+        // Pages are not an animation: only a file of pages keeps them.
+        let hasFrames = info.format.framesArePages == format.framesArePages && info.frameCount > 1
+        if hasFrames, frame == nil, manager.canEncodeFrames(to: format) {
             return try animation(data, info, format)
         }
         let image = try still(data, info, format: format, decoded: decoded)
@@ -76,7 +78,7 @@ struct Rendition: Sendable {
         setSize(of: info, in: &options)
         // Decode with straight alpha. Multiplying by alpha and dividing again would lose the colours of transparent
         // pixels.
-        options.pixelFormat = info.bitDepth == 16 && format?.container == .png ? .rgba16 : .rgba8
+        options.pixelFormat = keepsDepth(info, format) ? .rgba16 : .rgba8
         options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
         return options
     }
@@ -112,7 +114,8 @@ struct Rendition: Sendable {
         ) { index throws(WebImageError) in
             guard !Task.isCancelled else { throw .cancelled }
             let image = try transformed(try animation.frameWithReason(at: index))
-            size = image.pixelSize
+            // Pages can differ in size. The first one counts.
+            if index == 0 { size = image.pixelSize }
             return ImageFrame(
                 image: image,
                 duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
@@ -131,6 +134,12 @@ struct Rendition: Sendable {
                 hint: "The picture has \(image.pixelSize.width)x\(image.pixelSize.height) px before the first step.")
         }
         return result
+    }
+
+    /// Whether the output stores 16 bits per channel, because the input has more than 8.
+    private func keepsDepth(_ info: ImageInfo, _ format: ImageFormat?) -> Bool {
+        let isTIFF = info.format == .tiff && info.bitDepth > 8
+        return (info.bitDepth == 16 || isTIFF) && (format?.container == .png || format == .tiff)
     }
 
     private func keepsEveryBit(_ info: ImageInfo, _ format: ImageFormat) -> Bool {

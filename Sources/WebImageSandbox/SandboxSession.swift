@@ -68,8 +68,11 @@ final class SandboxAnimation: Sendable {
     private let options: DecodingOptions
     private let state: Locked<State>
 
+    /// The pages of a file whose frames are pages. Empty for an animation.
+    private let pages: [TIFFPageTable.Page]
+
     private struct State {
-        /// The size of all frames; nil before the first one.
+        /// The size of all frames of an animation; nil before the first one.
         var size: PixelSize?
         /// Why no further frame is asked for.
         var failure: WebImageError?
@@ -87,6 +90,9 @@ final class SandboxAnimation: Sendable {
         try options.limits.checkEncodedBytes(data.count)
         let session = SandboxSession(
             pool, coder, kind: pool.kind(coder.profile), number: pool.makeNumber())
+        pages =
+            coder.formats.contains { $0.framesArePages }
+            ? data.withUnsafeBytes { TIFFPageTable($0, maxPages: options.limits.maxFrameCount).pages } : []
         facts = try session.withWorker { worker, _ throws(WebImageError) in
             try Self.open(data, for: session, options: options, in: worker)
         }
@@ -96,7 +102,7 @@ final class SandboxAnimation: Sendable {
     private init(
         _ data: Data, facts: SandboxAnimationFacts, session: SandboxSession, options: DecodingOptions, size: PixelSize
     ) {
-        (self.data, self.facts, self.session, self.options) = (data, facts, session, options)
+        (self.data, self.facts, self.session, self.options, pages) = (data, facts, session, options, [])
         state = Locked(State(size: size))
     }
 
@@ -134,8 +140,7 @@ final class SandboxAnimation: Sendable {
                 var request = session.request(.frame, options)
                 request.number = index
                 let image = try worker.image(request).image
-                // Views and caches plan their memory by the first frame.
-                guard state.withLock({ $0.isSize(of: image) }) else { throw worker.endAfterMalformedAnswer() }
+                guard isSize(of: image, at: index) else { throw worker.endAfterMalformedAnswer() }
                 return image
             } catch {
                 // A view asks for the frame again and again, and each time would cost a worker.
@@ -143,6 +148,13 @@ final class SandboxAnimation: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Whether a frame has its size: a page the one that its directory declares, a frame of an animation that of the
+    /// first frame, because views and caches plan their memory by the first frame.
+    private func isSize(of image: Image, at index: Int) -> Bool {
+        guard !pages.isEmpty else { return state.withLock { $0.isSize(of: image) } }
+        return pages.indices.contains(index) && image.pixelSize == options.targetSize(for: pages[index].size)
     }
 
     private static func open(

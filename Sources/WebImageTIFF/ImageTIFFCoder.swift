@@ -2,12 +2,16 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff. The pages of a file are the frames of an
-/// animation.
+/// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff.
 ///
-/// If a file is decoded as a still image, its first page is decoded. Samples of every depth are decoded to 8 bits. A
-/// page is refused if libtiff cannot convert its samples to red, green and blue, for example floating-point samples.
-/// The decode time limit is checked once for every few strips and once for every row of tiles.
+/// ``decode(_:options:)`` returns the first page. A coder with an open file returns every page. Pages are not an
+/// animation: they can differ in size, and views show the first one. A directory that declares a smaller copy or a mask
+/// (`NewSubfileType`) is no page.
+///
+/// Reads grey, palettes, RGB, CMYK, CIE L*a*b* and what libtiff converts from luminance and chroma, in strips, tiles and
+/// planes, with whole numbers of 1 to 32 bits and real numbers from 0 to 1. More than 8 bits are kept if the options
+/// request a format with 16 bits. Other samples and compressions are `.unsupportedFormat`. The decode time limit is
+/// checked every few rows and for each tile.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
@@ -19,7 +23,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Creates a coder without an open file.
     public init() { source = nil }
 
-    /// Opens a file. The pages of the file are the frames.
+    /// Opens a file to read its pages.
     ///
     /// - Throws: `.badImageData` if the first page's directory cannot be read. `.limitExceeded` if the file exceeds a
     ///   limit.
@@ -42,17 +46,14 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
-            let pages = try TIFFPages(bytes, limits: limits)
-            pages.countPages()
-            return pages.info
+            try TIFFPages(bytes, limits: limits).info
         }
     }
 
-    /// Decodes the first page. If the file is truncated, the missing pixels are transparent. In a page without alpha,
-    /// the missing pixels are black.
+    /// Decodes the first page.
     ///
-    /// - Throws: `.badImageData` if the file cannot be read or the first strip cannot be decoded. `.limitExceeded` if
-    ///   the file exceeds a limit.
+    /// - Throws: `.badImageData` if the file is truncated or damaged. `.unsupportedFormat` if its samples or its
+    ///   compression are not supported. `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -86,10 +87,9 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageData: Data? { source?.data }
     /// The number of pages of the open file. 0 if no file is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count. Always 0, because TIFF stores no loop count. 0 means that the animation repeats endlessly.
+    /// The loop count. Always 0, because TIFF stores no loop count.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Returns the time in seconds for which playback shows a page. Always 0.1 for a file with several pages, because
-    /// TIFF stores no durations.
+    /// Returns the time in seconds for which playback shows a page. Always 0, because TIFF stores no durations.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// Decodes a page of the open file. Pages can differ in size.

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// One opened file whose pages are frames. It owns a copy of the bytes and one reader. A lock protects the reader, so
+/// One opened file whose pages are read by index. It owns a copy of the bytes and one reader. A lock protects the reader, so
 /// only one thread at a time decodes.
 final class TIFFDocument: AnimationSource {
     let data: Data
@@ -17,7 +17,10 @@ final class TIFFDocument: AnimationSource {
         self.options = options
         let opened = try OpenPages(data, limits: options.limits)
         info = opened.pages.info
-        try options.limits.checkAnimation(info.storedSize, frameCount: info.frameCount)
+        // Only one page is in memory at a time, so the limit for all frames of an animation does not apply.
+        guard info.frameCount <= options.limits.maxFrameCount else {
+            throw .limit(.frameCount, actual: info.frameCount, allowed: options.limits.maxFrameCount)
+        }
         open = Locked(opened)
     }
 
@@ -42,6 +45,5 @@ private final class OpenPages {
     init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
         file = PinnedBytes(copying: data)
         pages = try TIFFPages(file.bytes, limits: limits)
-        pages.countPages()
     }
 }

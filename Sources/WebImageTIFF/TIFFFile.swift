@@ -15,7 +15,7 @@ final class TIFFFile {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)
         let most = limits.maxPixels.multipliedReportingOverflow(by: 8)
-        guard let handle = memory.open(libtiff, mode: "rm", maxAllocation: most.overflow ? 0 : most.partialValue) else {
+        guard let handle = memory.open(libtiff, mode: "r", maxAllocation: most.overflow ? 0 : most.partialValue) else {
             throw .badData("libtiff", memory.message ?? "cannot be opened")
         }
         self.handle = handle
@@ -44,6 +44,30 @@ final class TIFFFile {
     /// The last error message of libtiff.
     var message: String { memory.message ?? "no reason given" }
 
+    /// The error for the last message of libtiff. A file that libtiff was built without support for is not damaged.
+    var failure: WebImageError {
+        let text = message.lowercased()
+        let words = ["not configured", "not implemented", "unimplemented", "support", "not handle", "cannot handle"]
+        if words.contains(where: { text.contains($0) }) {
+            return WebImageError(
+                .unsupportedFormat, stage: .decode,
+                underlying: .codec(library: "libtiff", message: "not supported: \(message)"))
+        }
+        return .badData("libtiff", message, hint: "Fetch the file again.")
+    }
+
+    /// Throws `.unsupportedFormat` if libtiff does not decompress the current page.
+    func checkCompression() throws(WebImageError) {
+        let scheme = short(TIFFTAG_COMPRESSION) ?? Int(COMPRESSION_NONE)
+        guard libtiff.TIFFIsCODECConfigured(UInt16(clamping: scheme)) == 0 else { return }
+        let names = [33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 50002: "JPEG XL", 52546: "JPEG XL"]
+        throw WebImageError(
+            .unsupportedFormat, stage: .decode,
+            underlying: .codec(
+                library: "libtiff", message: "the compression \(names[scheme] ?? "\(scheme)") is not supported"),
+            hint: "Save the picture with LZW or Deflate.")
+    }
+
     // libtiff's functions for fields are variadic, and Swift cannot call variadic functions. This code therefore calls
     // the forms with `va_list`.
 
@@ -51,6 +75,15 @@ final class TIFFFile {
         var value: UInt16 = 0
         let isThere = withUnsafeMutablePointer(to: &value) { pointer in
             withVaList([pointer]) { libtiff.TIFFVGetFieldDefaulted(handle, UInt32(tag), $0) }
+        }
+        return isThere == 1 ? Int(value) : nil
+    }
+
+    /// The value of a field without a default.
+    func declaredShort(_ tag: Int32) -> Int? {
+        var value: UInt16 = 0
+        let isThere = withUnsafeMutablePointer(to: &value) { pointer in
+            withVaList([pointer]) { libtiff.TIFFVGetField(handle, UInt32(tag), $0) }
         }
         return isThere == 1 ? Int(value) : nil
     }
@@ -77,12 +110,8 @@ final class TIFFFile {
         return UnsafeRawBufferPointer(start: bytes, count: Int(count))
     }
 
-    /// Whether the first extra sample after the colours is declared as alpha.
-    var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
-
-    /// The declared meaning (`EXTRASAMPLE_…`) of the first extra sample after the colours. Nil if no extra sample is
-    /// declared.
-    var firstExtraSample: Int? {
+    /// The declared meanings (`EXTRASAMPLE_…`) of the samples after the colours.
+    var extraSamples: [Int] {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?
         let isThere = withUnsafeMutablePointer(to: &count) { count in
@@ -90,8 +119,30 @@ final class TIFFFile {
                 withVaList([count, types]) { libtiff.TIFFVGetFieldDefaulted(handle, UInt32(TIFFTAG_EXTRASAMPLES), $0) }
             }
         }
-        guard isThere == 1, count > 0, let types else { return nil }
-        return Int(types[0])
+        guard isThere == 1, let types else { return [] }
+        return (0..<Int(count)).map { Int(types[$0]) }
+    }
+
+    /// The colours of a palette: all reds, then all greens, then all blues. Nil if the page has no palette.
+    func palette(bits: Int) -> [[UInt16]]? {
+        var (red, green, blue):
+            (UnsafeMutablePointer<UInt16>?, UnsafeMutablePointer<UInt16>?, UnsafeMutablePointer<UInt16>?)
+        let isThere = withUnsafeMutablePointer(to: &red) { red in
+            withUnsafeMutablePointer(to: &green) { green in
+                withUnsafeMutablePointer(to: &blue) { blue in
+                    withVaList([red, green, blue]) {
+                        libtiff.TIFFVGetField(handle, UInt32(TIFFTAG_COLORMAP), $0)
+                    }
+                }
+            }
+        }
+        guard isThere == 1, let red, let green, let blue else { return nil }
+        let colors = [red, green, blue].map { (colors: UnsafeMutablePointer<UInt16>) in
+            Array(UnsafeBufferPointer(start: UnsafePointer(colors), count: 1 << bits))
+        }
+        // Some writers store numbers of 8 bits, although the format requires 16.
+        guard colors.allSatisfy({ $0.allSatisfy { $0 < 256 } }) else { return colors }
+        return colors.map { $0.map { $0 * 257 } }
     }
 
     func set(_ tag: Int32, _ values: any CVarArg...) throws(WebImageError) {

@@ -31,8 +31,8 @@ final class TIFFMemory {
         return libtiff.TIFFClientOpenExt(
             "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
             { tmsize_t(memory($0)?.write($1, Int($2)) ?? 0) },
-            { memory($0)?.seek($1, $2) ?? 0 }, { _ in 0 }, { UInt64(memory($0)?.count ?? 0) }, { _, _, _ in 0 },
-            { _, _, _ in }, options)
+            { memory($0)?.seek($1, $2) ?? 0 }, { _ in 0 }, { UInt64(memory($0)?.count ?? 0) },
+            { memory($0)?.map($1, $2) ?? 0 }, { _, _, _ in }, options)
     }
 
     private var count: Int { isWriting ? written.count : bytes.count }
@@ -55,6 +55,18 @@ final class TIFFMemory {
         }
         position += taken
         return taken
+    }
+
+    /// Gives libtiff the bytes of an input file in place. Without this, libtiff 4.5.0 refuses uncompressed tiles whose
+    /// size is no multiple of 1024 bytes, because it compares their size with that of its own buffer. libtiff does not
+    /// write to the bytes of a file that is open for reading.
+    private func map(_ base: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ size: UnsafeMutablePointer<toff_t>?)
+        -> Int32
+    {
+        guard !isWriting, let base, let size, let start = bytes.baseAddress else { return 0 }
+        base.pointee = UnsafeMutableRawPointer(mutating: start)
+        size.pointee = toff_t(bytes.count)
+        return 1
     }
 
     private func write(_ source: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {

@@ -6,40 +6,54 @@ import WebImageGraphics
 /// Reads the pages of one file.
 final class TIFFPages {
     private let file: TIFFFile
+    private let table: TIFFPageTable
+    /// The properties of the first page, and the number of pages.
     private(set) var info: ImageInfo
 
     /// Opens the file and reads the first page's directory.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         file = try TIFFFile(reading: bytes, limits: limits)
-        info = try TIFFPages.info(of: file, limits: limits)
+        table = TIFFPageTable(bytes, maxPages: limits.maxFrameCount)
+        info = ImageInfo(format: .tiff, storedSize: PixelSize(width: 0, height: 0))
+        try select(0)
+        info = try Self.info(of: file, limits: limits)
+        info.frameCount = max(table.pages.count, 1)
     }
 
-    /// Counts the pages. Follows the chain of directories without reading their content.
-    func countPages() {
-        let count = Int(file.libtiff.TIFFNumberOfDirectories(file.handle))
-        guard count > 1 else { return }
-        info.frameCount = count
-        info.loopCount = 0
-        info.delaysMilliseconds = Array(repeating: 0, count: count)
+    private func select(_ page: Int) throws(WebImageError) {
+        let directory = table.pages.indices.contains(page) ? table.pages[page].directory : 0
+        guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(directory)) == 1 else { throw file.failure }
     }
 
-    /// Decodes a page to 8 bits per channel. The page's size can differ from the first page's size.
+    /// Decodes a page. The page's size can differ from the first page's size.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
-        guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else {
-            throw .badData("libtiff", file.message)
-        }
+        try select(index)
         let page = try Self.info(of: file, limits: options.limits)
-        let profile = try Self.profile(of: file, limits: options.limits)
-        var pixels: PixelBuffer
-        var hasAlpha = false
-        if let rows = TIFFRows(file, size: page.storedSize) {
-            pixels = try rows.pixels(deadline)
-            hasAlpha = pixels.format.hasAlpha
+        try file.checkCompression()
+        var profile = try profile(limits: options.limits)
+        let pixels: PixelBuffer
+        let hasAlpha: Bool
+        if let layout = try TIFFLayout(file) {
+            let wantsDeep = options.decodesToHDR || options.pixelFormat.bitsPerComponent > 8
+            let picture = try TIFFPagePixels(
+                layout, palette: layout.color == .palette ? file.palette(bits: layout.bits) : nil,
+                size: page.storedSize, isDeep: wantsDeep && layout.bits > 8)
+            try TIFFPageReader(file, layout, size: page.storedSize, deadline: deadline).read(
+                into: picture, limits: options.limits)
+            let isInk = layout.color == .ink
+            pixels = try picture.finished(
+                profile: isInk && options.colorConversion == .sRGB ? profile : nil, deadline)
+            hasAlpha = layout.alpha != .none
+            // The profile is for the ink, and the pixels are red, green and blue.
+            if isInk { profile = nil }
         } else {
-            (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
+            let converted = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
+            hasAlpha = converted.hasAlpha
             // libtiff has already multiplied the colours by alpha. `isOpaque: true` prevents a second multiplication,
             // so the conversion only swaps red and blue.
-            if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
+            pixels =
+                hasAlpha
+                ? try converted.pixels.converted(to: .bgra8Premultiplied, isOpaque: true) : converted.pixels
         }
         return try DecodedPicture(
             pixels: pixels, orientation: page.orientation, profile: profile, hasAlpha: hasAlpha, format: .tiff
@@ -57,17 +71,26 @@ final class TIFFPages {
         info.bitDepth = file.short(TIFFTAG_BITSPERSAMPLE) ?? 8
         let photometric = file.short(TIFFTAG_PHOTOMETRIC)
         info.isGray = photometric == Int(PHOTOMETRIC_MINISBLACK) || photometric == Int(PHOTOMETRIC_MINISWHITE)
-        info.hasAlpha = file.hasAlphaSample
+        // A page that is not supported has the alpha that it declares.
+        let layout = try? TIFFLayout(file)
+        info.hasAlpha = layout.map { $0.alpha != .none } ?? file.extraSamples.contains { $0 > 0 }
         info.hasICCProfile = file.profileBytes != nil
         return info
     }
 
-    /// Returns the page's colour profile. Nil for CMYK, because libtiff converts CMYK to red, green and blue without
-    /// the profile.
-    private static func profile(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
-        guard let bytes = file.profileBytes, file.short(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_SEPARATED) else {
-            return nil
-        }
+    /// Returns the page's colour profile if it is for the page's colours. A profile for other colours is an error in the
+    /// file and is ignored.
+    private func profile(limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
+        guard let bytes = file.profileBytes else { return nil }
+        let space =
+            switch Int32(file.short(TIFFTAG_PHOTOMETRIC) ?? 0) {
+            case PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_MINISWHITE: "GRAY"
+            case PHOTOMETRIC_SEPARATED: "CMYK"
+            // L*a*b* needs no profile.
+            case PHOTOMETRIC_CIELAB, PHOTOMETRIC_ICCLAB: ""
+            default: "RGB "
+            }
+        guard bytes.dropFirst(16).prefix(4).elementsEqual(space.utf8) else { return nil }
         var budget = AncillaryBudget(limits)
         try budget.take(bytes.count)
         return ColorProfile(iccData: Data(bytes))
@@ -77,13 +100,13 @@ final class TIFFPages {
     /// tiles, so that the deadline can be checked between calls.
     private func convertedPixels(
         _ size: PixelSize, limits: DecodingLimits, deadline: DecodeDeadline
-    ) throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
+    ) throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool) {
         let bandRows = try rowsOfBand(size, limits: limits)
         var reader = TIFFRGBAImage()
         var words = [CChar](repeating: 0, count: 1024)
-        guard file.libtiff.TIFFRGBAImageBegin(&reader, file.handle, 0, &words) == 1 else {
-            throw .badData(
-                "libtiff", String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        guard file.libtiff.TIFFRGBAImageBegin(&reader, file.handle, 1, &words) == 1 else {
+            let reason = String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            throw .notSupported("these samples (\(reason))")
         }
         HandleLedger.opened("tiff_rgba")
         defer {
@@ -104,8 +127,7 @@ final class TIFFPages {
             reader.col_offset = 0
             let raster = band.baseAddress.assumingMemoryBound(to: UInt32.self)
             guard file.libtiff.TIFFRGBAImageGet(&reader, raster, UInt32(size.width), UInt32(rows)) == 1 else {
-                if top > 0 { break }
-                throw .badData("libtiff", file.message, hint: "Fetch the file again.")
+                throw file.failure
             }
             for row in 0..<rows {
                 memcpy(

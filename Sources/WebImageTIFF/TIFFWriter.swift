@@ -22,10 +22,13 @@ enum TIFFWriter {
     private static func write(_ image: Image, to file: TIFFFile, options: EncodingOptions) throws(WebImageError) {
         let pixels = try pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         let format = pixels.format
+        // There is no pixel format of 16 bits without alpha. An opaque picture is written without it.
+        let dropsAlpha = format == .rgba16 && !image.hasAlpha
+        let channelCount = dropsAlpha ? 3 : format.channelCount
         try file.set(TIFFTAG_IMAGEWIDTH, Int32(pixels.width))
         try file.set(TIFFTAG_IMAGELENGTH, Int32(pixels.height))
         try file.set(TIFFTAG_BITSPERSAMPLE, Int32(format.bitsPerComponent))
-        try file.set(TIFFTAG_SAMPLESPERPIXEL, Int32(format.channelCount))
+        try file.set(TIFFTAG_SAMPLESPERPIXEL, Int32(channelCount))
         try file.set(TIFFTAG_PHOTOMETRIC, format == .gray8 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB)
         try file.set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
         try file.set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
@@ -33,16 +36,30 @@ enum TIFFWriter {
         try file.set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
         let rowBytes = pixels.width * format.bytesPerPixel
         try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
-        if format.hasAlpha { try setAlpha(file) }
+        if format.hasAlpha, !dropsAlpha { try setAlpha(file) }
         if let profile = image.colorProfile { try set(profile, file) }
         // Copy each row, because libtiff applies the differencing to the caller's row in place.
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {
             if index % 16 == 0 { try WorkBudget.current?.check() }
-            memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)
+            let source = pixels.baseAddress + index * pixels.bytesPerRow
+            if dropsAlpha {
+                Self.copyColors(source, to: row.baseAddress, count: pixels.width)
+            } else {
+                memcpy(row.baseAddress, source, rowBytes)
+            }
             guard file.libtiff.TIFFWriteScanline(file.handle, row.baseAddress, UInt32(index), 0) == 1 else {
                 throw .cannotEncode("libtiff", file.message)
             }
+        }
+    }
+
+    private static func copyColors(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
+        let (from, to) = (
+            source.assumingMemoryBound(to: UInt16.self), target.assumingMemoryBound(to: UInt16.self)
+        )
+        for pixel in 0..<count {
+            for channel in 0..<3 { to[pixel * 3 + channel] = from[pixel * 4 + channel] }
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
@@ -194,6 +195,26 @@ struct ResultRendererTests {
         #expect(try Fix.make("w:20/f:png", from: still).format == .png)
         let bmp = try Fix.encoded(try Image.generated(width: 40, height: 30) { _, _ in Fix.red }, .bmp)
         #expect(try Fix.make("w:20", from: bmp).format == .jpeg)
+    }
+
+    /// Pages are not an animation, whichever format the result has.
+    @Test func aFileOfPagesBecomesItsFirstPage() async throws {
+        let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageTIFFCoder.shared])
+        let bench = try ServiceBench(coders: coders)
+        let images = try [(40, 30), (20, 15), (80, 10)].map { size in
+            Image(pixels: try PixelBuffer(width: size.0, height: size.1, format: .rgb8), hasAlpha: false)
+        }
+        let frames = images.map { ImageFrame(image: $0, duration: 0) }
+        let file = try ImageTIFFCoder.shared.encode(frames, loopCount: 0, format: .tiff, options: .init())
+        bench.server.answer("http://example.com/pages.tif", file)
+        for target in ["rs:fit:100:100/plain/http://example.com/pages.tif"]
+            + ["webp", "gif", "png"].map({ "plain/http://example.com/pages.tif@\($0)" })
+        {
+            let response = await bench.get("/_/\(target)", ["Accept": "image/webp"])
+            #expect(response.status == 200, "\(target)")
+            let info = try coders.imageInfo(of: response.data, limits: .default)
+            #expect(info.frameCount == 1 && info.pixelSize == PixelSize(width: 40, height: 30), "\(target)")
+        }
     }
 
     @Test func animationsStayAnimatedWithinTheBudget() throws {

@@ -51,10 +51,11 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     }
 
     /// Creates an image with the frames of a coder; nil when the first frame cannot be decoded. If the coder has only
-    /// one frame, the image is a still image.
+    /// one frame, or pages instead of frames, the image is a still image.
     public required init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let poster = animatedCoder.animatedImageFrame(at: 0) else { return nil }
-        self.animatedCoder = animatedCoder.animatedImageFrameCount > 1 ? animatedCoder : nil
+        let isAnimation = animatedCoder.animatedImageFrameCount > 1 && !poster.imageFormat.framesArePages
+        self.animatedCoder = isAnimation ? animatedCoder : nil
         super.init(
             pixels: poster.pixels, scale: scale, colorProfile: poster.colorProfile, hasAlpha: poster.hasAlpha,
             format: poster.imageFormat)
@@ -68,7 +69,8 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     ///   - animatedCoder: decodes the frames. If it is nil or has a single frame, the coder of `image` is used.
     ///   - scale: pixels per point; nil means the image's own scale.
     public init(sharing image: Image, animatedCoder: (any AnimatedImageCoder)? = nil, scale: CGFloat? = nil) {
-        let hasFrames = animatedCoder.map { $0.animatedImageFrameCount > 1 } ?? false
+        let hasFrames =
+            !image.imageFormat.framesArePages && animatedCoder.map { $0.animatedImageFrameCount > 1 } ?? false
         self.animatedCoder = hasFrames ? animatedCoder : (image as? AnimatedImage)?.animatedCoder
         super.init(
             pixels: image.pixels, scale: scale ?? image.scale, colorProfile: image.colorProfile,

@@ -93,7 +93,7 @@ package struct ImageDecoding: Sendable {
     /// Returns the size to which the image will be decoded. Reads only the header. Returns nil if the header is
     /// incomplete or the coder cannot read the header.
     package func size(of data: Data) -> PixelSize? {
-        header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
+        header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.animationFrameCount) }
     }
 
     /// Returns the memory in bytes that the decode will take, including the working memory of the codec

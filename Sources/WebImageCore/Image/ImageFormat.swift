@@ -53,6 +53,10 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// lossy. A WebP file declares whether it is lossless. An AVIF or JPEG XL file contains no such declaration.
     package var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
+    /// Whether the frames of a file are pages, which can differ in size. Pages are not an animation: loads, views and
+    /// the service show the first page.
+    package var framesArePages: Bool { self == .tiff }
+
     /// The lower-case name of the format, as reports show it. Nil if the format has no name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 

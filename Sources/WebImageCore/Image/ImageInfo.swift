@@ -6,9 +6,9 @@ public struct ImageInfo: Sendable, Hashable {
     public var storedSize: PixelSize
     /// The rotation or mirroring that makes the stored pixels upright.
     public var orientation: ImageOrientation
-    /// The number of frames; 1 for a still image.
+    /// The number of frames or pages; 1 for a still image.
     public var frameCount: Int
-    /// The stored number of loops; 0 means forever. Nil for a still image.
+    /// The stored number of loops; 0 means forever. Nil for a still image and for pages.
     public var loopCount: Int?
     /// The duration of each frame in milliseconds, exactly as stored, even if the stored value is 0. Empty for a still
     /// image.
@@ -43,6 +43,9 @@ public struct ImageInfo: Sendable, Hashable {
         isLossless = format.isAlwaysLossless
     }
 
+    /// The number of frames that are an animation; 1 for a file of pages.
+    package var animationFrameCount: Int { format.framesArePages ? 1 : frameCount }
+
     /// Width and height of the upright image.
     public var pixelSize: PixelSize { storedSize.oriented(orientation) }
 }
@@ -65,7 +68,7 @@ extension ImageInfo {
     ///
     /// Returns `Int.max` if the sum overflows.
     package func decodeBytes(_ options: DecodingOptions) -> Int {
-        let target = options.targetSize(for: pixelSize, frameCount: frameCount)
+        let target = options.targetSize(for: pixelSize, frameCount: animationFrameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
         return picture.adding(sourceByteCount(options)).adding(workingMemory.fixedBytes)

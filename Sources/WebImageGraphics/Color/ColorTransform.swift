@@ -47,13 +47,32 @@ final class ColorTransform: Sendable {
         handle = created
     }
 
+    /// Creates a transform from L*a*b* with 16 bits and an alpha channel. Nil only if no memory is left.
+    init?(fromLabTo format: PixelFormat) {
+        guard let source = ICCProfile(owning: cmsCreateLab4Profile(nil)), let target = ICCProfile.sRGB() else {
+            return nil
+        }
+        let lab = UInt32(PT_Lab) << 16 | 1 << 7 | 3 << 3 | 2
+        guard
+            let created = cmsCreateTransform(
+                source.handle, lab, target.handle, Self.layout(of: format), UInt32(INTENT_RELATIVE_COLORIMETRIC),
+                UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE))
+        else { return nil }
+        handle = created
+    }
+
     deinit {
         cmsDeleteTransform(handle)
     }
 
     func apply(from source: PixelBuffer, to target: PixelBuffer) {
+        apply(from: source, to: target, rows: 0..<source.height)
+    }
+
+    func apply(from source: PixelBuffer, to target: PixelBuffer, rows: Range<Int>) {
         cmsDoTransformLineStride(
-            handle, source.baseAddress, target.baseAddress, UInt32(source.width), UInt32(source.height),
+            handle, source.baseAddress + rows.lowerBound * source.bytesPerRow,
+            target.baseAddress + rows.lowerBound * target.bytesPerRow, UInt32(source.width), UInt32(rows.count),
             UInt32(clamping: source.bytesPerRow), UInt32(clamping: target.bytesPerRow), 0, 0)
     }
 

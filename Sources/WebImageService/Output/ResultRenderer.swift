@@ -215,12 +215,13 @@ struct ResultRenderer: Sendable {
     ///
     /// - Parameter format: The format of the result; nil if it is not chosen yet.
     func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
-        guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return 1 }
+        let count = info.animationFrameCount
+        guard count > 1, count <= settings.maxFrames, options.trim == nil else { return 1 }
         if let format, !coders.canEncodeFrames(to: format.imageFormat) { return 1 }
         let frame = ResultGeometry(source: orientedSize(info), options: options, maxSide: settings.maxResultSide)
             .rotated
         if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return 1 }
-        return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount ? info.frameCount : 1
+        return frame.pixelCount <= settings.maxAnimationPixels / count ? count : 1
     }
 
     /// Returns an SVG source as a sanitised SVG if the target requests this format or no format. Returns nil if the
