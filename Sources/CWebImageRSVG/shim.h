@@ -58,6 +58,7 @@ gboolean rsvg_handle_render_document(
 void rsvg_handle_get_intrinsic_dimensions(
     RsvgHandle *handle, gboolean *hasWidth, RsvgLength *width, gboolean *hasHeight, RsvgLength *height,
     gboolean *hasViewBox, RsvgRectangle *viewBox);
+gboolean rsvg_handle_get_intrinsic_size_in_pixels(RsvgHandle *handle, double *width, double *height);
 gboolean rsvg_handle_get_geometry_for_layer(
     RsvgHandle *handle, const char *id, const RsvgRectangle *viewport, RsvgRectangle *ink, RsvgRectangle *logical,
     GError **error);
@@ -90,6 +91,7 @@ void cairo_surface_flush(cairo_surface_t *surface);
     take(cairo_status) take(cairo_status_to_string) take(cairo_surface_destroy) take(cairo_surface_finish)      \
     take(cairo_surface_flush) take(g_converter_convert) take(g_error_free) take(g_object_unref)                 \
     take(g_zlib_decompressor_new) take(rsvg_handle_get_geometry_for_layer)                                      \
+    take(rsvg_handle_get_intrinsic_size_in_pixels)                                                              \
     take(rsvg_handle_get_intrinsic_dimensions) take(rsvg_handle_new_from_data) take(rsvg_handle_render_document)\
     take(rsvg_handle_set_dpi) take(rsvg_major_version) take(rsvg_minor_version) take(rsvg_micro_version)
 

@@ -4,6 +4,8 @@ import Foundation
 struct DataURL {
     enum Failure: Error { case ambiguous }
 
+    /// The declared media type in lower case, without parameters. Empty if there is none.
+    let mediaType: String
     private let payload: Data
     private let isBase64: Bool
 
@@ -21,6 +23,7 @@ struct DataURL {
         let header = String(decoding: text[5..<comma], as: UTF8.self).lowercased()
         let rest = text[(comma + 1)...]
         payload = Data(rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)])
+        mediaType = header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         let parameters = header.split(separator: ";", omittingEmptySubsequences: false).dropFirst()
         isBase64 = parameters.last.map { $0.filter { $0 != " " } } == "base64"
         guard isBase64 || !header.filter({ $0 != " " }).contains("base64") else { throw .ambiguous }

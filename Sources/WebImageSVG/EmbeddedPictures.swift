@@ -1,8 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// Checks the pictures and documents that are embedded in a document before librsvg reads them. Also counts the drawn
+/// Checks the pictures and documents that are embedded in a document before librsvg reads them, and counts the drawn
 /// elements. Documents inside embedded documents are checked in the same way.
+///
+/// Replaces embedded pictures by PNG pictures that the registered coders have decoded. librsvg then draws the same
+/// picture in every process, regardless of the picture's format, declared type and orientation. Otherwise librsvg would
+/// load a library for many formats, which a decoder process cannot do, and would ignore the orientation.
 ///
 /// The checks are needed for two reasons: librsvg has no limit for embedded pictures, and it draws an embedded document
 /// at that document's own size. All embedded pictures and documents share one budget of pixels. All embedded documents
@@ -23,14 +27,20 @@ struct EmbeddedPictures {
 
     /// Checks a whole document. The document must not be compressed.
     ///
-    /// - Returns: The elements that the document draws, with their prices.
+    /// - Returns: The elements that the document draws, with their prices, and the document with replaced pictures.
     /// - Throws: `.limitExceeded` if the embedded content exceeds a limit. `.badImageData` if the document is refused
     ///   or cannot be checked.
-    mutating func check(_ document: Data) throws(WebImageError) -> PricedDocument { try check(document, level: 0).0 }
+    mutating func check(_ document: Data) throws(WebImageError) -> (priced: PricedDocument, text: Data) {
+        let (priced, _, text) = try check(document, level: 0)
+        return (priced, text)
+    }
 
-    /// Checks a document at a level of nesting. Returns its elements and the number of elements that it draws.
-    private mutating func check(_ document: Data, level: Int) throws(WebImageError) -> (PricedDocument, Int) {
-        var references: [(element: Data, href: Data, part: Int)] = []
+    /// Checks a document at a level of nesting. Returns its elements, the number of elements that it draws, and the
+    /// document with replaced pictures.
+    private mutating func check(
+        _ document: Data, level: Int
+    ) throws(WebImageError) -> (PricedDocument, Int, text: Data) {
+        var references: [(element: Data, href: XMLScanner.Attribute, part: Int)] = []
         var drawn = DrawnElements()
         var reader = ElementReader(try styleRules(of: document))
         var depthOfText = 0
@@ -50,8 +60,8 @@ struct EmbeddedPictures {
                     drawn.startElement(price, isReferenced: isReferenced)
                     for reference in styled { drawn.refer(reference) }
                     for attribute in attributes {
-                        if let href = try Self.check(attribute, of: element, &drawn) {
-                            references.append((element, href, drawn.innermostPart()))
+                        if try Self.mayEmbed(attribute, of: element, &drawn) {
+                            references.append((element, attribute, drawn.innermostPart()))
                         }
                     }
                 case .end:
@@ -63,17 +73,25 @@ struct EmbeddedPictures {
                 }
             }
         }
+        var text = Data()
+        var copied = 0
         for reference in references {
-            let (count, time) = try check(reference.href, of: reference.element, level: level)
-            drawn.add(count, nanoseconds: time, to: reference.part)
+            let content = try check(reference.href.value, of: reference.element, level: level)
+            drawn.add(content.count, nanoseconds: content.nanoseconds, to: reference.part)
+            guard let url = content.replacement else { continue }
+            text += document.slice(copied..<reference.href.range.lowerBound) + url
+            copied = reference.href.range.upperBound
         }
-        return (PricedDocument(elements: drawn, reader: reader), try drawn.count())
+        if copied > 0 { text += document.dropFirst(copied) }
+        return (
+            PricedDocument(elements: drawn, reader: reader), try drawn.count(), copied > 0 ? text : document
+        )
     }
 
-    /// Checks an attribute. Returns the reference in it if the reference may embed content.
-    private static func check(
+    /// Checks an attribute. Returns whether it is a reference that may embed content.
+    private static func mayEmbed(
         _ attribute: XMLScanner.Attribute, of element: Data, _ drawn: inout DrawnElements
-    ) throws(WebImageError) -> Data? {
+    ) throws(WebImageError) -> Bool {
         let (name, value) = (attribute.name, attribute.value)
         if attribute.prefix == xmlns || name == xmlns { try checkNamespace(value) }
         if name == id { drawn.setID(value) }
@@ -83,11 +101,11 @@ struct EmbeddedPictures {
             if !name.starts(with: marker) {
                 for id in StyleReferences.ids(in: value) { drawn.refer(to: id) }
             }
-            return nil
+            return false
         }
-        guard let id = StyleReferences.id(value) else { return value }
+        guard let id = StyleReferences.id(value) else { return true }
         if drawingElements.contains(element) { drawn.refer(to: id) }
-        return nil
+        return false
     }
 
     /// Returns the rules of all style sheets of a document. They apply to elements before and after them.
@@ -103,29 +121,34 @@ struct EmbeddedPictures {
         return rules
     }
 
-    /// Checks the embedded content of a reference. Returns the number of elements that the reference draws, and the
-    /// time of drawing them.
-    private mutating func check(
-        _ href: Data, of element: Data, level: Int
-    ) throws(WebImageError) -> (count: Int, nanoseconds: Double) {
+    /// The embedded content of a reference.
+    private struct Content {
+        /// The number of elements that the reference draws, and the time of drawing them.
+        var count = 0
+        var nanoseconds = 0.0
+        /// The URL that librsvg reads instead; nil for the original one.
+        var replacement: Data?
+    }
+
+    /// Checks the embedded content of a reference.
+    private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) -> Content {
         let url: DataURL?
         do throws(DataURL.Failure) { url = try DataURL(href) } catch {
             throw .badData("SVG", "a data URL is ambiguous")
         }
-        guard let url else { return (0, 0) }
+        guard let url else { return Content() }
         guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
-        guard !data.isEmpty else { return (0, 0) }
-        if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
+        guard !data.isEmpty else { return Content() }
+        let isPicture = Self.pictureElements.contains(element)
+        if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1, isPicture: isPicture) }
         // Only the elements in `pictureElements` draw a picture. librsvg ignores a reference from another element to a
         // picture.
-        guard Self.pictureElements.contains(element) else { return (0, 0) }
-        let count = try checkPicture(data) / Self.pixelsPerElement
-        return (count, Double(count) * DrawingPrice.Rate.element)
+        return isPicture ? try checkPicture(data, mediaType: url.mediaType) : Content()
     }
 
     private mutating func checkDocument(
-        _ data: Data, level: Int
-    ) throws(WebImageError) -> (count: Int, nanoseconds: Double) {
+        _ data: Data, level: Int, isPicture: Bool
+    ) throws(WebImageError) -> Content {
         guard level < Self.mostLevels else {
             throw .badData("SVG", "documents are nested more than \(Self.mostLevels) levels deep")
         }
@@ -134,29 +157,63 @@ struct EmbeddedPictures {
         let document = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: remaining) : data
         bytes += document.count
         try limits.checkEncodedBytes(bytes)
-        let (priced, elements) = try check(document, level: level)
+        let (priced, elements, text) = try check(document, level: level)
         try priced.check(deadline)
-        let drawing = try document.withFileBytes { bytes throws(WebImageError) -> SVGDocument? in
+        let drawing = try text.withFileBytes { bytes throws(WebImageError) -> SVGDocument? in
             // If librsvg cannot open the document here, librsvg does not draw the document later. The document then
             // uses no pixels of the budget.
             try? SVGDocument(bytes)
         }
-        guard let drawing else { return (elements, 0) }
+        guard let drawing else { return Content(count: elements) }
         try take(drawing.pixelSize)
-        return (elements, try priced.price(of: drawing, on: drawing.pixelSize, deadline).nanoseconds)
+        var content = Content(count: elements)
+        content.nanoseconds = try priced.price(of: drawing, on: drawing.pixelSize, deadline).nanoseconds
+        if isPicture { content.replacement = try replacement(of: drawing, text) }
+        return content
     }
 
-    /// Checks an embedded picture. Returns its number of pixels.
-    private mutating func checkPicture(_ data: Data) throws(WebImageError) -> Int {
+    /// Returns the URL with which librsvg draws an embedded document.
+    private func replacement(of drawing: SVGDocument, _ text: Data) throws(WebImageError) -> Data? {
+        // librsvg draws an embedded document of 2.60 itself. An older one loads a library of gdk-pixbuf, which draws the
+        // document at its own size.
+        guard RSVGLibrary.loadsLibraryForDocuments else { return Self.url("image/svg+xml", text) }
+        let size = drawing.pixelSize
+        try limits.checkDecodeBytes(size.byteCount(4))
+        let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+        try drawing.render(into: pixels, deadline)
+        return try Self.pictureURL(Image(pixels: pixels, hasAlpha: true))
+    }
+
+    /// Checks an embedded picture.
+    private mutating func checkPicture(_ data: Data, mediaType: String) throws(WebImageError) -> Content {
         let coders = ImageCodersManager.shared
-        // Refuse icons (ICO). An icon contains several pictures. This code checks the size of one picture, but librsvg
-        // could draw another picture.
-        guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
+        guard coders.canDecode(from: data) else {
             throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
-        let size = try coders.imageInfo(of: data, limits: limits).storedSize
-        try take(size)
-        return size.pixelCount
+        let info = try coders.imageInfo(of: data, limits: limits)
+        try take(info.storedSize)
+        let count = info.storedSize.pixelCount / Self.pixelsPerElement
+        var content = Content(count: count, nanoseconds: Double(count) * DrawingPrice.Rate.element)
+        // gdk-pixbuf reads these without a further library.
+        let isPlain =
+            info.format.container == .png && mediaType == "image/png"
+            || info.format == .jpeg && mediaType == "image/jpeg" && info.orientation == .up
+        if !isPlain {
+            var options = DecodingOptions()
+            options.limits = limits
+            options.pixelFormat = .rgba8
+            options.firstFrameOnly = true
+            content.replacement = try Self.pictureURL(try coders.decode(data, options: options))
+        }
+        return content
+    }
+
+    private static func pictureURL(_ image: Image) throws(WebImageError) -> Data {
+        url("image/png", try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions()))
+    }
+
+    private static func url(_ type: String, _ content: Data) -> Data {
+        Data("data:\(type);base64,".utf8) + content.base64EncodedData()
     }
 
     private mutating func take(_ size: PixelSize) throws(WebImageError) {

@@ -31,7 +31,8 @@ public final class ImageSVGCoder: DetailedImageCoder {
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }
         guard Gunzip.isGzip(data) else { return ImageFormat(sniffing: data) == .svg }
-        return Gunzip.start(of: data, limit: 4096).map { ImageFormat(sniffing: $0) == .svg } ?? false
+        // A licence can precede the first element.
+        return Gunzip.start(of: data, limit: 65_536).map { ImageFormat(sniffing: $0) == .svg } ?? false
     }
 
     /// Always false, because this coder only decodes.
@@ -94,9 +95,9 @@ public final class ImageSVGCoder: DetailedImageCoder {
         try limits.checkEncodedBytes(data.count)
         let text = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: limits) : data
         var pictures = EmbeddedPictures(limits, deadline: deadline)
-        let priced = try pictures.check(text)
+        let (priced, replaced) = try pictures.check(text)
         try priced.check(deadline)
-        return try text.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes), priced) }
+        return try replaced.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes), priced) }
     }
 }
 

@@ -17,6 +17,9 @@ enum RSVGLibrary {
         RSVGCancelling_bind($0, $1)
     }
 
+    /// Whether librsvg loads a library for documents inside of documents. 2.60 does not.
+    static var loadsLibraryForDocuments: Bool { cancelling == nil }
+
     /// Whether some filters end the process: librsvg 2.54 does not check them, 2.60 does.
     static var endsTheProcess: Bool { cancelling == nil }
 }

@@ -23,7 +23,9 @@ final class SVGDocument {
         self.handle = handle
         HandleLedger.opened("rsvg_handle")
         librsvg.rsvg_handle_set_dpi(handle, 96)
-        let size = librsvg.size(of: handle)
+        // Without a font size in the document, librsvg assumes 12 px, but CSS 16 px.
+        let mentionsFont = bytes.offset(of: "font") != nil
+        let size = librsvg.size(of: handle, knowsFont: mentionsFont)
         width = size.width
         height = size.height
         guard width.isFinite, height.isFinite, width > 0, height > 0, max(width, height) < 1e9 else {
@@ -106,7 +108,7 @@ private final class DrawingWatch {
 extension RSVGFunctions {
     /// Returns the document's own width and height. A missing value is derived from the view box. If a value is missing
     /// and there is no view box, both values are derived from the drawn area.
-    fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
+    fileprivate func size(of handle: OpaquePointer, knowsFont: Bool) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
         var hasBox: gboolean = 0
@@ -114,6 +116,14 @@ extension RSVGFunctions {
         var box = RsvgRectangle()
         rsvg_handle_get_intrinsic_dimensions(
             handle, &hasWidth, &width, &hasHeight, &height, &hasBox, &box)
+        // Only librsvg knows the font size of the document.
+        let units = [width.unit, height.unit]
+        var exact = (width: 0.0, height: 0.0)
+        if knowsFont, units.contains(where: { [RSVG_UNIT_EM, RSVG_UNIT_EX].contains($0) }),
+            rsvg_handle_get_intrinsic_size_in_pixels(handle, &exact.width, &exact.height) != 0
+        {
+            return exact
+        }
         let known = (hasWidth != 0 ? width.pixels : nil, hasHeight != 0 ? height.pixels : nil)
         let isBoxUsable = hasBox != 0 && box.width > 0 && box.height > 0
         switch known {

@@ -27,6 +27,8 @@ struct XMLScanner {
         let prefix: Data
         let name: Data
         let value: Data
+        /// The place of the value in the document, without its quotes.
+        let range: Range<Int>
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -131,7 +133,8 @@ struct XMLScanner {
             guard byte == UInt8(ascii: "=") else { throw Self.refused("an attribute has no value") }
             offset += 1
             skipSpace()
-            attributes.append(Attribute(prefix: prefix, name: name, value: try replaced(try quoted())))
+            let range = try quoted()
+            attributes.append(Attribute(prefix: prefix, name: name, value: try replaced(range), range: range))
         }
     }
 

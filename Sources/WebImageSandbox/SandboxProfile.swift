@@ -49,8 +49,8 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
 
     /// The coders of a picture of this profile and of those that it may contain.
     var nestedTypes: [any SandboxableCoder.Type] {
-        // librsvg draws pictures inside of drawings.
-        self == .svg ? [ImageTIFFCoder.self] + Self.basic.types + types : types
+        // A drawing can contain pictures of every format.
+        self == .svg ? Self.threads.types + Self.further.types + Self.basic.types + types : types
     }
 
     /// What the filter must allow in addition to decoding in memory.

@@ -32,6 +32,15 @@ struct SVGTests {
         #expect(try size(svg("")) == PixelSize(width: 10, height: 10))
     }
 
+    /// A length in `em` is a number of font sizes (SVG 2, §8.9).
+    @Test(arguments: [("2em", "1em", "20", 40, 20), ("2ex", "20", "20", 20, 20), ("2em", "1em", "", 32, 16)])
+    func fontSizeCounts(width: String, height: String, font: String, wide: Int, high: Int) throws {
+        let attribute = font.isEmpty ? "" : "font-size=\"\(font)\""
+        let document =
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" \(attribute)/>"
+        #expect(try size(Data(document.utf8)) == PixelSize(width: wide, height: high))
+    }
+
     @Test func vectorIsDrawnLargerAndSmaller() throws {
         let document = svg(#"viewBox="0 0 10 20""#)
         let box = PixelSize(width: 100, height: 100)

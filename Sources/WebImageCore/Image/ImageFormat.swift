@@ -134,7 +134,7 @@ extension ImageFormat {
     /// Reads only the signature, with three exceptions:
     /// - PNG: reads the chunk headers up to the first `IDAT`, to detect ``apng``.
     /// - HEIF: reads the list of compatible brands, at most 256 bytes.
-    /// - SVG: reads the first 1024 and the last 100 bytes.
+    /// - SVG: reads up to the first element.
     ///
     /// The result for an unknown signature is ``undefined``. Never fails and never reads outside `data`.
     public init(sniffing data: Data) {
@@ -222,14 +222,66 @@ extension ImageFormat {
         return false
     }
 
-    /// Whether the bytes are an SVG document. The first character after a byte order mark and blanks must be `<`. In
-    /// addition, the first 1024 bytes must contain `<svg`, or the last 100 bytes must contain `</svg>`.
+    /// Whether the bytes are an SVG document: whether the name of the first element is `svg`, with or without a prefix.
+    /// Blanks, comments, instructions and the document type can precede it.
     private static func isSVG(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let first = bytes.prefix(64).first(where: { !isBlank($0) }), first == UInt8(ascii: "<") else {
+        var place = 0
+        func starts(with text: StaticString) -> Bool { has(text, at: place, in: bytes) }
+        func skip(past text: StaticString) -> Bool {
+            while place < bytes.count {
+                guard let next = bytes[place...].firstIndex(of: text.utf8Start[0]) else { break }
+                place = next
+                if starts(with: text) {
+                    place += text.utf8CodeUnitCount
+                    return true
+                }
+                place += 1
+            }
             return false
         }
-        return UnsafeRawBufferPointer(rebasing: bytes.suffix(100)).offset(of: "</svg>") != nil
-            || UnsafeRawBufferPointer(rebasing: bytes.prefix(1024)).offset(of: "<svg") != nil
+        while true {
+            while place < bytes.count, isBlank(bytes[place]) { place += 1 }
+            guard place < bytes.count, bytes[place] == UInt8(ascii: "<") else { return false }
+            if starts(with: "<!--") {
+                guard skip(past: "-->") else { return false }
+            } else if starts(with: "<?") {
+                guard skip(past: "?>") else { return false }
+            } else if starts(with: "<!DOCTYPE") || starts(with: "<!doctype") {
+                guard let end = endOfDocumentType(bytes, from: place) else { return false }
+                place = end
+            } else {
+                let name = bytes[(place + 1)...].prefix {
+                    !isBlank($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
+                }
+                // The name may continue in bytes that have not arrived.
+                guard name.endIndex < bytes.count else { return false }
+                let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+                return local.elementsEqual("svg".utf8)
+            }
+        }
+    }
+
+    /// The place after a document type, whose declarations can contain `>`.
+    private static func endOfDocumentType(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var place = start
+        var isInside = false
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
+            switch byte {
+            case UInt8(ascii: "["): isInside = true
+            case UInt8(ascii: "]"): isInside = false
+            case UInt8(ascii: ">") where !isInside: return place
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                guard let end = bytes[place...].firstIndex(of: byte) else { return nil }
+                place = end + 1
+            case UInt8(ascii: "<") where has("!--", at: place, in: bytes):
+                // A comment can contain quotes.
+                while place < bytes.count, !has("-->", at: place, in: bytes) { place += 1 }
+            default: break
+            }
+        }
+        return nil
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

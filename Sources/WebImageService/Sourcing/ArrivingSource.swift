@@ -222,9 +222,6 @@ extension ImageFormat {
     fileprivate init?(beginning bytes: Data) {
         let format = ImageFormat(sniffing: bytes)
         guard format != .undefined, format != .png || Self.hasPixels(png: bytes) else { return nil }
-        // The last bytes of an SVG document count as well, and they have not arrived.
-        guard format != .svg || ImageFormat(sniffing: bytes.prefix(1_024) + Data(repeating: 0x20, count: 100)) == .svg
-        else { return nil }
         self = format
     }
 

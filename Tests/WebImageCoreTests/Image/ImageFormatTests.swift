@@ -31,6 +31,16 @@ struct ImageFormatTests {
         (Array("%PDF-1.7".utf8), .pdf), (Array("BM____".utf8), .bmp),
         ([0, 0, 1, 0, 1, 0], .ico), ([0, 0, 2, 0, 3, 0], .ico),
         (Array("<svg xmlns='x'></svg>".utf8), .svg), (Array("\u{FEFF}\n <?xml?><svg/></svg>".utf8), .svg),
+        (
+            Array(
+                "<!--\(String(repeating: "licence > <svg> ", count: 200))-->\n<svg/>\n\(String(repeating: " ", count: 200))"
+                    .utf8), .svg
+        ),
+        (Array("\(String(repeating: "\r\n", count: 900))<svg:svg>".utf8), .svg),
+        (Array("<?xml?><!DOCTYPE svg [<!ENTITY a \"<html>\"> <!-- it's -->]><svg>".utf8), .svg),
+        (Array("<!DOCTYPE svg PUBLIC \"-//>//\" 'x'><x:svg\n>".utf8), .svg),
+        (Array("<html><svg></svg></html>".utf8), .undefined), (Array("<svgx></svg>".utf8), .undefined),
+        (Array("<!-- <svg></svg>".utf8), .undefined), (Array("text <svg></svg>".utf8), .undefined),
         ([], .undefined), (Array("<html></html>".utf8), .undefined), (Array("GIX".utf8), .undefined),
         ([0xFF], .undefined), ([0], .undefined), (Array("RIFF____WAVE".utf8), .undefined),
     ]
