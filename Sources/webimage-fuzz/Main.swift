@@ -17,7 +17,7 @@ import WebImageTIFF
 private enum Target: String {
     case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, frames, metadata,
         streaming,
-        targets, addresses, http, worker
+        targets, addresses, http, worker, css
 
     func run(_ data: Data) {
         switch self {
@@ -44,6 +44,7 @@ private enum Target: String {
         case .worker: SandboxFuzzing.read(data)
         case .http: HTTPFuzzing.read(data)
         case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
+        case .css: CSSFuzzing.read(String(decoding: data, as: UTF8.self))
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }

@@ -67,3 +67,23 @@ enum AddressFuzzing {
         precondition(text.removingAddressEscapes.utf8.count <= 3 * text.utf8.count)
     }
 }
+
+/// The entry point of the fuzzer for style sheets of SVG documents that reach browsers.
+enum CSSFuzzing {
+    /// Sanitises a text as a style sheet and as a style attribute. Traps if a second pass changes the result, or if the
+    /// result contains a reference to another resource.
+    static func read(_ text: String) {
+        let sheet = CSSSanitizer.styleSheet(text)
+        precondition(CSSSanitizer.styleSheet(sheet) == sheet)
+        let attribute = CSSSanitizer.declarations(text)
+        precondition(CSSSanitizer.declarations(attribute) == attribute)
+        for token in CSSTokenizer.tokens(of: sheet) + CSSTokenizer.tokens(of: attribute) {
+            switch token {
+            case .url(let value): precondition(value.hasPrefix("#"))
+            case .atKeyword(let name): precondition(!["import", "font-face", "namespace"].contains(name))
+            case .badURL, .badString: preconditionFailure("a broken token was written")
+            default: break
+            }
+        }
+    }
+}

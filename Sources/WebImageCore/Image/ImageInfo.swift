@@ -78,7 +78,7 @@ extension ImageInfo {
     private func sourceByteCount(_ options: DecodingOptions) -> Int {
         let whole = storedSize.byteCount(4)
         guard workingMemory.shrinksWhileReading else { return whole }
-        let resampling = options.resampling(of: storedSize, orientation, frameCount: frameCount)
+        let resampling = options.resampling(of: storedSize, orientation, frameCount: animationFrameCount)
         if format == .jpeg {
             let eighths = resampling.eighths
             return PixelSize(width: (storedSize.width * eighths + 7) / 8, height: (storedSize.height * eighths + 7) / 8)
