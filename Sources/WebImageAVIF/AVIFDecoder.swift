@@ -169,9 +169,9 @@ final class AVIFDecoder {
     /// Returns the layout to decode into. Only opaque pixels are decoded directly to the display layout. Pixels with
     /// alpha are decoded with straight alpha, because colours must be converted before they are multiplied by alpha.
     private func layout(for options: DecodingOptions) -> PixelFormat {
-        let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
-        if image.depth > 8, options.pixelFormat.bitsPerComponent > 8 || (isHDR && options.colorConversion == .sRGB) {
-            return .rgba16
+        if image.depth > 8 {
+            let needsDepth = options.colorConversion == .sRGB && profile?.needsDepth == true
+            if needsDepth || options.pixelFormat.bitsPerComponent > 8 { return .rgba16 }
         }
         return info.hasAlpha || options.pixelFormat != .bgra8Premultiplied ? .rgba8 : .bgra8Premultiplied
     }

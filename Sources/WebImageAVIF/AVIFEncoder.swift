@@ -127,7 +127,11 @@ private final class AVIFPlanes {
         // Matrix coefficients of H.273: 0 (identity) stores red, green and blue for lossless encoding. 6 (BT.601)
         // stores luma and chroma.
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
-        if let profile = source.colorProfile {
+        let profile = source.colorProfile?.matching(.rgb8)
+        if let codes = profile?.codePoints {
+            image.pointee.colorPrimaries = avifColorPrimaries(codes.primaries)
+            image.pointee.transferCharacteristics = avifTransferCharacteristics(codes.transfer)
+        } else if let profile {
             let result = profile.iccData.withUnsafeBytes { bytes in
                 withUnsafePointer(to: libavif) {
                     webimage_avif_set_profile($0, image, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)

@@ -40,12 +40,15 @@ extension DecodedPicture {
                     isOpaque: isOpaque)
             }
         }
-        if managesColor, let profile { pixels = try pixels.convertedToSRGB(from: profile, isOpaque: isOpaque) }
+        if managesColor, let profile {
+            pixels = try pixels.convertedToSRGB(
+                from: profile, isOpaque: isOpaque, narrows: wanted.bitsPerComponent == 8)
+        }
         if orientation != .up { pixels = try pixels.oriented(orientation) }
         if pixels.format != wanted { pixels = try pixels.converted(to: wanted, isOpaque: isOpaque) }
 
         let image = Image(
-            pixels: pixels, scale: options.scaleFactor, colorProfile: managesColor ? nil : profile,
+            pixels: pixels, scale: options.scaleFactor, colorProfile: managesColor ? nil : profile?.matching(wanted),
             hasAlpha: hasAlpha && wanted.hasAlpha, format: format)
         image.sourcePixelSize = uprightSize
         image.sourceRegion = options.thumbnailPixelSize == nil ? nil : options.sourceRegion

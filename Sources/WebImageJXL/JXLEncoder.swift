@@ -62,7 +62,10 @@ final class JXLEncoder {
             info.num_extra_channels = 1
         }
         try check(libjxl.JxlEncoderSetBasicInfo(handle, &info))
-        if let profile = image.colorProfile {
+        let profile = image.colorProfile?.matching(pixels.format)
+        if let codes = profile?.codePoints, var color = JxlColorEncoding(codes, isGray: pixels.format == .gray8) {
+            try check(libjxl.JxlEncoderSetColorEncoding(handle, &color))
+        } else if let profile {
             let status = profile.iccData.withUnsafeBytes {
                 libjxl.JxlEncoderSetICCProfile(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count)
             }
@@ -117,5 +120,19 @@ final class JXLEncoder {
 
     private var failure: WebImageError {
         .cannotEncode("libjxl", "encoder error \(libjxl.JxlEncoderGetError(handle).rawValue)")
+    }
+}
+
+extension JxlColorEncoding {
+    /// Creates the colour space of H.273 code points. Returns nil if libjxl cannot express them.
+    fileprivate init?(_ codes: (primaries: Int, transfer: Int), isGray: Bool) {
+        let known = [1: JXL_PRIMARIES_SRGB, 9: JXL_PRIMARIES_2100, 12: JXL_PRIMARIES_P3]
+        guard let primaries = known[codes.primaries], [1, 8, 13, 16, 18].contains(codes.transfer) else { return nil }
+        self.init()
+        color_space = isGray ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB
+        white_point = JXL_WHITE_POINT_D65
+        self.primaries = primaries
+        transfer_function = JxlTransferFunction(rawValue: UInt32(codes.transfer))
+        rendering_intent = JXL_RENDERING_INTENT_RELATIVE
     }
 }

@@ -10,7 +10,6 @@ final class JXLPictures {
     private(set) var info: ImageInfo
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
-    private let isHDR: Bool
     /// The extra channel with black ink. The three colours of such a file are cyan, magenta and yellow.
     private let blackChannel: Int?
     /// The index of the frame that the decoder reads next. Nil after an error.
@@ -33,7 +32,6 @@ final class JXLPictures {
         guard try decoder.next(deadline) == JXL_DEC_COLOR_ENCODING else { throw Self.unexpected }
         let color = decoder.encodedColor()
         info.hasICCProfile = color == nil
-        isHDR = ColorProfile.isHighDynamicRange(transfer: Int(color?.transfer_function.rawValue ?? 0))
         var budget = AncillaryBudget(limits)
         if let points = color?.codePoints {
             profile = ColorProfile(primaries: points.primaries, transfer: points.transfer)
@@ -121,8 +119,9 @@ final class JXLPictures {
     private func layout(for options: DecodingOptions) -> PixelFormat {
         if blackChannel != nil { return .rgba8 }
         if info.bitDepth > 8, options.pixelFormat == .rgbaHalf { return .rgbaHalf }
-        if info.bitDepth > 8, options.pixelFormat == .rgba16 || (isHDR && options.colorConversion == .sRGB) {
-            return .rgba16
+        if info.bitDepth > 8 {
+            let needsDepth = options.colorConversion == .sRGB && profile?.needsDepth == true
+            if needsDepth || options.pixelFormat == .rgba16 { return .rgba16 }
         }
         if info.hasAlpha { return .rgba8 }
         if info.isGray { return .gray8 }
@@ -148,7 +147,7 @@ extension JxlColorEncoding {
     fileprivate var codePoints: (primaries: Int, transfer: Int)? {
         let transfer = Int(transfer_function.rawValue)
         guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }
-        if color_space == JXL_COLOR_SPACE_GRAY { return transfer == 13 ? (1, transfer) : nil }
+        if color_space == JXL_COLOR_SPACE_GRAY { return (1, transfer) }
         guard color_space == JXL_COLOR_SPACE_RGB else { return nil }
         switch primaries {
         case JXL_PRIMARIES_SRGB: return (1, transfer)

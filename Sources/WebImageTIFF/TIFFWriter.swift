@@ -37,7 +37,7 @@ enum TIFFWriter {
         let rowBytes = pixels.width * format.bytesPerPixel
         try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
         if format.hasAlpha, !dropsAlpha { try setAlpha(file) }
-        if let profile = image.colorProfile { try set(profile, file) }
+        if let profile = image.colorProfile?.matching(format) { try set(profile, file) }
         // Copy each row, because libtiff applies the differencing to the caller's row in place.
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {

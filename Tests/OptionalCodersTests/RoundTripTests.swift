@@ -91,7 +91,7 @@ struct RoundTripTests {
     }
 
     @Test func profileIsEncodedWithItsImage() throws {
-        let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
+        let profile = ColorProfile(iccData: ICCSample.displayP3)
         let image = Image(pixels: try Samples.picture().pixels, colorProfile: profile, hasAlpha: false)
         for (coder, format) in [
             (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 /// Checks the limits on the time and memory that decoding a file may use. The memory is estimated before decoding.
 @Suite(.timeLimit(minutes: 2))

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 /// Checks that every decoding and encoding option has its effect. A case fails if the coder ignores the option of the
 /// case.
@@ -56,7 +57,7 @@ struct CoderOptionTests {
             try decoded(gradient(8, 6), [$0: PixelFormat.rgb8])?.pixels.format == .rgb8
         },
         Case(.decodeColorConversion) { option in
-            let profile = ColorProfile(iccData: Data((0..<300).map { UInt8($0 % 251) }))
+            let profile = ColorProfile(iccData: ICCSample.adobeLike)
             let image = Image(pixels: try Sample.gradient(8, 6, .rgb8), colorProfile: profile)
             let file = try found(ImageWebPCoder.shared.encodedData(with: image, format: .webP, options: nil))
             return decoded(file, [:])?.colorProfile == nil

@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
+import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {
@@ -47,8 +48,15 @@ struct GraphicsColorTests {
         for data in [ICCSample.sRGB, Data(), Data("nonsense".utf8), ICCSample.adobeLike.prefix(200)] {
             #expect(try source.convertedToSRGB(from: ColorProfile(iccData: data)) === source)
         }
-        let gray = try Sample.gradient(9, 9, .gray8)
-        #expect(try gray.convertedToSRGB(from: ColorProfile(iccData: ICCSample.adobeLike)) === gray)
+    }
+
+    /// The neutral colours of an RGB profile apply to grey pixels.
+    @Test func rgbProfilesConvertGrey() throws {
+        let gray = try Sample.buffer(4, 4, .gray8) { _, _, _ in 128 }
+        let converted = try gray.convertedToSRGB(from: ColorProfile(iccData: ICCSample.linearRGB))
+        #expect(Sample.pixel(converted, 2, 2) == [188])
+        let same = try gray.convertedToSRGB(from: ColorProfile(iccData: ICCSample.displayP3))
+        #expect(abs(Sample.pixel(same, 2, 2)[0] - 128) <= 1)
     }
 
     @Test func greyProfilesConvertGreyAndExpandedPixels() throws {
@@ -84,86 +92,5 @@ struct GraphicsColorTests {
         options.pixelFormat = .rgba8
         let kept = try picture.finished(options: options, fullSize: PixelSize(width: 40, height: 20))
         #expect(kept.colorProfile == picture.profile && kept.pixelSize == PixelSize(width: 20, height: 40))
-    }
-}
-
-/// ICC profiles with a matrix and curves, built byte by byte (ICC.1:2001-04).
-enum ICCSample {
-    static let adobeColorants = [
-        [0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457],
-    ]
-    private static let sRGBColorants = [
-        [0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.71410],
-    ]
-
-    /// A profile with the colorants of Adobe RGB and a gamma of 563/256.
-    static let adobeLike = rgb(adobeColorants, curve: gamma(563))
-    /// A profile with the colorants and the curve of sRGB.
-    static let sRGB = rgb(sRGBColorants, curve: sRGBCurve)
-    /// A grey profile whose values are proportional to light.
-    static let linearGray = profile("GRAY", [("wtpt", white), ("kTRC", gamma(256))])
-
-    private static let white = xyz([0.9642, 1, 0.8249])
-
-    private static var sRGBCurve: Data {
-        var curve = Data("para".utf8)
-        curve += number(0, 4)
-        curve += number(3, 2)
-        curve += number(0, 2)
-        let parameters: [Double] = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
-        for parameter in parameters { curve += fixed(parameter) }
-        return curve
-    }
-
-    private static func rgb(_ colorants: [[Double]], curve: Data) -> Data {
-        var tags = [("wtpt", white)]
-        for (name, colorant) in zip(["rXYZ", "gXYZ", "bXYZ"], colorants) { tags.append((name, xyz(colorant))) }
-        for name in ["rTRC", "gTRC", "bTRC"] { tags.append((name, curve)) }
-        return profile("RGB ", tags)
-    }
-
-    private static func profile(_ colorSpace: String, _ tags: [(String, Data)]) -> Data {
-        let start = 132 + 12 * tags.count
-        var table = Data(number(tags.count, 4))
-        var values = Data()
-        for (name, value) in tags {
-            table += Data(name.utf8)
-            table += number(start + values.count, 4)
-            table += number(value.count, 4)
-            values += value
-            values += Data(count: (4 - value.count % 4) % 4)
-        }
-        var header = Data(number(start + values.count, 4))
-        header += Data(count: 4)
-        header += number(0x0210_0000, 4)
-        header += Data("mntr\(colorSpace)XYZ ".utf8)
-        header += Data(count: 12)
-        header += Data("acsp".utf8)
-        header += Data(count: 28)
-        header += white.dropFirst(8)
-        header += Data(count: 48)
-        return header + table + values
-    }
-
-    private static func xyz(_ values: [Double]) -> Data {
-        var data = Data("XYZ ".utf8)
-        data += number(0, 4)
-        for value in values { data += fixed(value) }
-        return data
-    }
-
-    /// Returns a curve with one exponent. `value` is the exponent × 256.
-    private static func gamma(_ value: Int) -> Data {
-        var curve = Data("curv".utf8)
-        curve += number(0, 4)
-        curve += number(1, 4)
-        curve += number(value, 2)
-        return curve
-    }
-
-    private static func fixed(_ value: Double) -> [UInt8] { number(Int((value * 65536).rounded()), 4) }
-
-    private static func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
-        (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }

@@ -4,6 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
+import WebImageTesting
 
 /// The limits apply to an image inside another image file in the same way as to a separate image.
 @Suite(.timeLimit(minutes: 1))

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct PNGAnimationTests {

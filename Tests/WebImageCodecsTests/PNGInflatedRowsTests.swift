@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 /// Images that this package inflates in one step are equal to the images that libpng decodes.
 @Suite(.timeLimit(minutes: 2))

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 /// Decodes files in pieces, with options, and compares the result with a decode of the whole file.
 @Suite(.timeLimit(minutes: 1))

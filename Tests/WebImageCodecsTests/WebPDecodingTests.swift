@@ -4,6 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
+import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct WebPDecodingTests {

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct WebPEncodingTests {
@@ -57,7 +58,7 @@ struct WebPEncodingTests {
     }
 
     @Test func profileRoundTrips() throws {
-        let profile = ColorProfile(iccData: Data((0..<300).map { UInt8($0 % 251) }))
+        let profile = ColorProfile(iccData: ICCSample.adobeLike)
         let image = Image(pixels: try Sample.gradient(8, 8, .rgba8), colorProfile: profile)
         let file = try coder.encode(image, format: .webP, options: EncodingOptions())
         #expect(try coder.imageInfo(of: file, limits: .default).hasICCProfile)

@@ -48,6 +48,25 @@ int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_
 /* Limits the first three bytes of every pixel to the fourth. A pixel has four bytes. */
 void webimage_limit_to_alpha(uint8_t *pixels, size_t stride, size_t width, size_t rows);
 
+/* Replaces each byte by its entry in a table of 256 bytes. Source and target can be the same memory. */
+void webimage_map_bytes(
+    const uint8_t *source, size_t stride, uint8_t *target, size_t target_stride, size_t width, size_t rows,
+    const uint8_t *table);
+
+/* Tables for a conversion between RGB colour spaces that are defined by three curves and primaries. */
+typedef struct {
+    const float *curves[3];   /* the light of each stored value, with 65536 entries per channel */
+    float matrix[9];          /* from the light of the source to the light of the target, by rows */
+    const uint16_t *encoding; /* the stored value of the light i / 65535, with 65536 entries */
+} webimage_matrix_tables;
+
+/* Converts the colours of pixels of four 16-bit samples and copies the fourth sample. The samples of the target have
+   `target_bits`: 16 or 8. Strides are in bytes. Source and target can be the same memory. lcms2 has no such loop for
+   samples of 16 bits: it replaces curves and matrix by a coarse table, or takes five times as long. */
+void webimage_matrix_colors(
+    const uint16_t *source, size_t stride, void *target, size_t target_stride, size_t width, size_t rows,
+    int target_bits, const webimage_matrix_tables *tables);
+
 /* The following functions blur pixels of four bytes. */
 
 /* The number of binary places of a weight. A weight of 1 is 1 << WEBIMAGE_WEIGHT_BITS. */

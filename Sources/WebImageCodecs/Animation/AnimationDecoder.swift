@@ -82,6 +82,7 @@ final class AnimationDecoder: Sendable {
 
     private static func canvasFormat(_ options: DecodingOptions, _ description: Description) -> PixelFormat {
         let convertsColors = description.profile != nil && options.colorConversion == .sRGB
+        if convertsColors, description.isDeep, description.profile?.needsDepth == true { return .rgba16 }
         return switch options.pixelFormat {
         // A later colour conversion needs straight alpha (`rgba8`). After premultiplication, the colours of nearly
         // transparent pixels have too little precision.

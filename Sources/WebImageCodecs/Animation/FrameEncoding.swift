@@ -13,12 +13,18 @@ struct FrameEncoding {
     }
 
     private let options: EncodingOptions
+    private let keepsProfile: Bool
     private let frame: (Int) throws(WebImageError) -> ImageFrame
     private var size: PixelSize?
     private var format: PixelFormat?
 
-    init(options: EncodingOptions, frame: @escaping (Int) throws(WebImageError) -> ImageFrame) {
+    /// - Parameter keepsProfile: Whether the format stores a colour profile. If not, frames are converted to sRGB.
+    init(
+        options: EncodingOptions, keepsProfile: Bool = true,
+        frame: @escaping (Int) throws(WebImageError) -> ImageFrame
+    ) {
         self.options = options
+        self.keepsProfile = keepsProfile
         self.frame = frame
     }
 
@@ -26,7 +32,9 @@ struct FrameEncoding {
     /// channel: 16 if `keepsDepth` is true and the first frame has 16 bits, else 8.
     mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
         let given = try frame(index)
-        var pixels = try given.image.pixelsToEncode(options)
+        var pixels =
+            keepsProfile
+            ? try given.image.pixelsToEncode(options) : try given.image.sRGBPixelsToEncode(options)
         let wanted = size ?? PixelSize(width: pixels.width, height: pixels.height)
         pixels = try pixels.scaled(to: wanted, isOpaque: !given.image.hasAlpha)
         let layout = format ?? (keepsDepth && pixels.format.bitsPerComponent > 8 ? .rgba16 : .rgba8)
@@ -34,7 +42,7 @@ struct FrameEncoding {
         (size, format) = (wanted, layout)
         return Frame(
             pixels: pixels, hasAlpha: given.image.hasAlpha, duration: given.duration,
-            profile: given.image.colorProfile)
+            profile: keepsProfile ? given.image.colorProfile?.matching(layout) : nil)
     }
 }
 

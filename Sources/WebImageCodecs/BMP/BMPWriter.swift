@@ -6,7 +6,7 @@ import WebImageGraphics
 /// pixel. Its channel masks are in a version 4 header.
 enum BMPWriter {
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
-        let pixels = try image.pixelsToEncode(options)
+        let pixels = try image.sRGBPixelsToEncode(options)
         let hasAlpha = image.hasAlpha && pixels.format.hasAlpha
         let rowBytes = hasAlpha ? pixels.width * 4 : (pixels.width * 3 + 3) / 4 * 4
         let headerBytes = 14 + (hasAlpha ? 108 : 40)

@@ -56,8 +56,8 @@ public final class ImageBMPCoder: DetailedImageCoder {
 
     /// Encodes the image with 24 bits per pixel. An image with alpha has 32 bits per pixel and an alpha mask.
     ///
-    /// The colour profile is not written. Quality and maximum file size in the options have no effect, because BMP is
-    /// lossless.
+    /// Colours with a profile are converted to sRGB, because the file holds no profile. Quality and maximum file size in
+    /// the options have no effect, because BMP is lossless.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

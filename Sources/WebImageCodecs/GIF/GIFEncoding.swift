@@ -13,7 +13,7 @@ enum GIFEncoding {
     ) throws(WebImageError) -> Data {
         let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { frame in
             Result { () throws(WebImageError) in
-                var frames = FrameEncoding(options: options, frame: frame)
+                var frames = FrameEncoding(options: options, keepsProfile: false, frame: frame)
                 let first = try frames.next(0)
                 var animation = try GIFAnimationWriter(
                     PixelSize(width: first.pixels.width, height: first.pixels.height),

@@ -95,6 +95,9 @@ private struct APNGFile {
     private mutating func appendHeader(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) {
         hasHeader = true
         file.append("IHDR", payload: UnsafeRawBufferPointer(rebasing: bytes[16..<29]))
+        if let codes = chunks.colors?.codes {
+            file.append("cICP", [UInt8(codes.primaries), UInt8(codes.transfer), 0, 1])
+        }
         if let profile = chunks.iccProfile {
             file.append("iCCP", payload: UnsafeRawBufferPointer(rebasing: bytes[profile]))
         }

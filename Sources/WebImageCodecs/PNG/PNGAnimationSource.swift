@@ -25,7 +25,8 @@ struct PNGAnimationSource: AnimationSource {
             }
             let description = AnimationDecoder.Description(
                 format: .png, orientation: chunks.orientation(in: data),
-                profile: try source.profile(bytes), hasAlpha: chunks.hasAlpha, isDeep: chunks.header.bitDepth == 16)
+                profile: try chunks.profile(in: bytes, limits: options.limits), hasAlpha: chunks.hasAlpha,
+                isDeep: chunks.header.bitDepth == 16)
             let decoder = AnimationDecoder(
                 plan: FrameDependencies(
                     canvas: chunks.header.size, frames: frames.map { AnimationFrame($0, isOpaque: !chunks.hasAlpha) }),
@@ -118,13 +119,6 @@ struct PNGAnimationSource: AnimationSource {
             return try draw(frames.endIndex - 1, onto: scratch, x: 0, y: 0, isOver: false, deadline: deadline)
         }
         return (try? isWhole()) == true ? frames : frames.dropLast()
-    }
-
-    private func profile(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> ColorProfile? {
-        guard chunks.iccProfile != nil else { return nil }
-        let reader = try PNGReader(bytes)
-        try reader.readHeader(limits: limits)
-        return reader.profile
     }
 }
 

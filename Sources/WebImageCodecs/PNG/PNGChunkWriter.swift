@@ -29,13 +29,20 @@ struct PNGChunkWriter {
         data.append(contentsOf: Self.bigEndian(sum))
     }
 
-    /// Returns the PNG file with chunks for EXIF and XMP after its header (PNG third edition, §11.3.3.1, §11.3.4.5).
-    static func adding(_ metadata: EmbeddedMetadata, to file: Data) -> Data {
+    /// Returns the PNG file with chunks for code points, EXIF and XMP after its header (PNG third edition, §11.3.2.6,
+    /// §11.3.3.1, §11.3.4.5).
+    static func adding(
+        _ metadata: EmbeddedMetadata, codePoints: (primaries: Int, transfer: Int)? = nil, to file: Data
+    ) -> Data {
         let exif = metadata.exifWithOrientation
-        guard exif != nil || metadata.xmp != nil else { return file }
+        guard exif != nil || metadata.xmp != nil || codePoints != nil else { return file }
         // The signature has 8 bytes. The header chunk has 13 bytes of payload and 12 bytes around them.
         let header = 8 + 25
         var chunks = PNGChunkWriter()
+        if let (primaries, transfer) = codePoints {
+            // The matrix is 0 (RGB) and the range is 1 (full).
+            chunks.append("cICP", [UInt8(clamping: primaries), UInt8(clamping: transfer), 0, 1])
+        }
         if let exif { exif.withUnsafeBytes { chunks.append("eXIf", payload: $0) } }
         if let xmp = metadata.xmpWithOrientation {
             // The keyword ends with a zero byte. The flags mean "not compressed", and language and keyword are empty.

@@ -5,19 +5,23 @@ import WebImageGraphics
 extension PNGChunks {
     /// Returns the colour profile of the pixels, or nil for sRGB. `reader` must have read the header.
     ///
-    /// The first existing chunk of this list applies: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (PNG third edition,
-    /// §4.3). Only `iCCP` contains a profile that can be attached to the image. The other chunks are used only if the
-    /// options request conversion to sRGB.
-    func profile(_ reader: PNGReader, _ options: DecodingOptions) -> ColorProfile? {
-        if options.colorConversion == .sRGB, let described { return described.profile }
-        return iccProfile == nil ? nil : reader.profile
+    /// The first usable chunk of this list applies: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (PNG third edition, §4.3).
+    /// For colours that the file declares with numbers, the profile is created from the numbers. Therefore an image that
+    /// keeps the stored values always has the description of these values.
+    func profile(_ reader: PNGReader) -> ColorProfile? { profile { reader.profile } }
+
+    /// Returns the same profile as ``profile(_:)``, but creates the reader instead of receiving a reader. The reader
+    /// reads only the chunks before the pixels, so `bytes` is allowed to end where the pixels begin.
+    func profile(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
+        let stored = colors?.codes == nil ? try storedProfile(in: bytes, limits: limits) : nil
+        return profile { stored }
     }
 
-    /// Returns the same profile as ``profile(_:_:)``, but creates the reader instead of receiving a reader. The reader
-    /// reads only the chunks before the pixels, so `bytes` is allowed to end where the pixels begin.
-    func profile(in bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(WebImageError) -> ColorProfile? {
-        if options.colorConversion == .sRGB, let described { return described.profile }
-        return try storedProfile(in: bytes, limits: options.limits)
+    private func profile(stored: () -> ColorProfile?) -> ColorProfile? {
+        if let codes = colors?.codes { return ColorProfile(primaries: codes.primaries, transfer: codes.transfer) }
+        if iccProfile != nil, let stored = stored() { return stored }
+        guard !isMarkedSRGB, let measured = colors?.measured, !measured.isSRGB else { return nil }
+        return measured.profile(isGray: header.isGray)
     }
 
     /// Returns the profile in the `iCCP` chunk. Returns nil if the file has no such chunk or the profile is invalid.
@@ -29,22 +33,12 @@ extension PNGChunks {
         try reader.readHeader(limits: limits)
         return reader.profile
     }
-
-    /// The profile for the colours that the file declares with numbers. A usable `cICP` chunk applies first. If there
-    /// is none, `gAMA` and `cHRM` apply, but only if the file has neither `iCCP` nor `sRGB`. If no chunk applies, the
-    /// value is nil. In the tuple, `profile` is nil for sRGB. The second element is unused; Swift has no tuples of one
-    /// element.
-    private var described: (profile: ColorProfile?, Void)? {
-        if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
-        guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }
-        return (colors.isSRGB ? nil : colors.profile(isGray: header.isGray), ())
-    }
 }
 
 /// The colours that a PNG file declares with numbers instead of an ICC profile.
 struct PNGColors: Sendable {
     /// The colours in `cICP`. Nil if the file has no such chunk, or if this package does not support the codes in it.
-    var codes: ColorDescription?
+    var codes: (primaries: Int, transfer: Int)?
     /// The transfer function in `gAMA` with the primaries in `cHRM`. If the file has no `cHRM`, the primaries are those
     /// of sRGB.
     var measured: ColorDescription?
@@ -52,13 +46,14 @@ struct PNGColors: Sendable {
     init(_ bytes: UnsafeRawBufferPointer, gamma: Range<Int>?, chromaticities: Range<Int>?, codePoints: Range<Int>?) {
         // PNG allows only matrix 0 (RGB) and range 1 (full).
         if let start = codePoints?.lowerBound, bytes.byte(at: start + 2) == 0, bytes.byte(at: start + 3) == 1 {
-            codes = ColorDescription(primariesCode: Int(bytes[start]), transferCode: Int(bytes[start + 1]))
+            let declared = (primaries: Int(bytes[start]), transfer: Int(bytes[start + 1]))
+            if ColorProfile.supports(primaries: declared.primaries, transfer: declared.transfer) { codes = declared }
         }
         guard let start = gamma?.lowerBound, let stored = bytes.bigEndian32(at: start), (1000...1_000_000) ~= stored
         else { return }
         measured = ColorDescription(
             primaries: chromaticities.flatMap { Self.primaries(bytes, at: $0.lowerBound) } ?? .bt709,
-            transfer: .power(100_000 / Double(stored)))
+            gamma: 100_000 / Double(stored))
     }
 
     private static func primaries(_ bytes: UnsafeRawBufferPointer, at start: Int) -> ColorDescription.Primaries? {

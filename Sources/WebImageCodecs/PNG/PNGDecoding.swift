@@ -50,7 +50,7 @@ struct PNGDecoding {
     ) throws(WebImageError) -> DecodedPicture {
         let reader = try PNGReader(bytes)
         try reader.readHeader(limits: options.limits)
-        let profile = chunks.profile(reader, options)
+        let profile = chunks.profile(reader)
         let canvas = chunks.header.size
         let hasAlpha = chunks.hasAlpha || size != canvas
         if size == canvas, let shrunk = try shrunkPicture(reader, profile: profile, hasAlpha: hasAlpha) {
@@ -96,6 +96,8 @@ struct PNGRowLayout {
             isGray: chunks.header.isGray, hasAlpha: hasAlpha, wanted: options.pixelFormat,
             willConvertColors: profile != nil && options.colorConversion == .sRGB,
             willScale: options.targetSize(for: size) != size || options.sourceRegion != nil)
+        let convertsDeep = chunks.header.bitDepth == 16 && options.colorConversion == .sRGB
+        if convertsDeep, profile?.needsDepth == true { (layout, format, premultiplies) = (CPNG_RGBA16, .rgba16, false) }
     }
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {

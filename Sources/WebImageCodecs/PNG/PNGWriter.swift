@@ -22,13 +22,14 @@ final class PNGWriter {
         let pixels = try image.pixelsToEncode(options)
         let (source, layout) = try rows(of: pixels, hasAlpha: image.hasAlpha)
         let hasAlpha = image.hasAlpha && source.format.hasAlpha
-        let profile = image.colorProfile?.iccData ?? Data()
-        return try profile.withFileBytes { icc throws(WebImageError) in
+        let profile = image.colorProfile?.matching(source.format)
+        return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             let description = CPNGDescription(
                 width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
                 compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
                 should_stop: WorkBudget.shouldStop)
-            return PNGChunkWriter.adding(options.metadata, to: try PNGWriter().write(description, source))
+            let file = try PNGWriter().write(description, source)
+            return PNGChunkWriter.adding(options.metadata, codePoints: profile?.codePoints, to: file)
         }
     }
 

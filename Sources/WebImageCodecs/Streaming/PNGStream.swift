@@ -147,7 +147,7 @@ private final class PNGPartialRows {
         _ start: Data, chunks: PNGChunks, orientation: ImageOrientation, options: DecodingOptions
     ) throws(WebImageError) {
         let profile = try start.withFileBytes { bytes throws(WebImageError) in
-            try chunks.profile(in: bytes, options)
+            try chunks.profile(in: bytes, limits: options.limits)
         }
         let size = chunks.header.size
         hasAlpha = chunks.hasAlpha

@@ -9,10 +9,11 @@ enum WebPEncoding {
         let pixels = try image.pixelsToEncode(options)
         try checkSize(pixels)
         let file = try bitstream(pixels, hasAlpha: image.hasAlpha, options: options)
-        guard image.colorProfile != nil || options.metadata != EmbeddedMetadata() else { return file }
+        let profile = image.colorProfile?.matching(.rgb8)
+        guard profile != nil || options.metadata != EmbeddedMetadata() else { return file }
         let mux = try WebPMuxer()
         try mux.set(file)
-        if let profile = image.colorProfile { try mux.set(profile) }
+        if let profile { try mux.set(profile) }
         try mux.set(options.metadata)
         return try mux.assemble()
     }

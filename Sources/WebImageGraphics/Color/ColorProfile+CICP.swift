@@ -19,14 +19,36 @@ extension ColorProfile {
             self.init(iccData: known)
             return
         }
-        guard let data = ICCProfile(primaries: primaries, transfer: transfer)?.saved else { return nil }
+        guard let profile = ICCProfile(primaries: primaries, transfer: transfer) else { return nil }
+        profile.declare(primaries: primaries, transfer: transfer)
+        guard let data = profile.saved else { return nil }
         Self.made.withLock { $0[key] = data }
         self.init(iccData: data)
     }
 
-    /// Whether the transfer code is PQ or HLG, the curves for high dynamic range. Such pictures need more than 8 bits
-    /// per channel.
-    package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
+    /// Whether both codes are supported, and neither means "unspecified".
+    package static func supports(primaries: Int, transfer: Int) -> Bool {
+        ![0, 2].contains(primaries) && ICCProfile.colorants(primaries) != nil
+            && [1, 4, 5, 6, 8, 13, 14, 15, 16, 18].contains(transfer)
+    }
+
+    /// The code points in the profile's tag `cicp` (ICC.1:2022 §9.2.17). ``init(primaries:transfer:)`` writes this tag,
+    /// so that an encoder can declare the same code points. Nil if the profile has no such tag.
+    package var codePoints: (primaries: Int, transfer: Int)? {
+        let bytes = [UInt8](iccData.prefix(4096))
+        func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
+        guard bytes.count >= 132 else { return nil }
+        for entry in stride(from: 132, to: min(132 + 12 * number(128), bytes.count - 11), by: 12)
+        where number(entry) == Int(Self.codePointsTag) {
+            let start = number(entry + 4)
+            guard start >= 132, start + 12 <= bytes.count, number(start) == Int(Self.codePointsTag) else { return nil }
+            return (Int(bytes[start + 8]), Int(bytes[start + 9]))
+        }
+        return nil
+    }
+
+    /// The signature `cicp`.
+    fileprivate static let codePointsTag: UInt32 = 0x6369_6370
 
     /// The cached profiles. The key combines the two code points: primaries × 256 + transfer. The cache needs no limit,
     /// because only 111 combinations have a profile.
@@ -37,29 +59,30 @@ extension ICCProfile {
     fileprivate init?(primaries: Int, transfer: Int) {
         guard let colorants = Self.colorants(primaries), let curve = Self.curve(transfer) else { return nil }
         defer { cmsFreeToneCurve(curve) }
-        var white = cmsCIExyY(x: colorants.white.0, y: colorants.white.1, Y: 1)
-        var triple = cmsCIExyYTRIPLE(
-            Red: .init(x: colorants.red.0, y: colorants.red.1, Y: 1),
-            Green: .init(x: colorants.green.0, y: colorants.green.1, Y: 1),
-            Blue: .init(x: colorants.blue.0, y: colorants.blue.1, Y: 1))
-        var curves: [OpaquePointer?] = [curve, curve, curve]
-        self.init(owning: cmsCreateRGBProfile(&white, &triple, &curves))
+        let made = ICCProfile.rgb(
+            white: cmsCIExyY(x: colorants.white.0, y: colorants.white.1, Y: 1),
+            colorants: cmsCIExyYTRIPLE(
+                Red: .init(x: colorants.red.0, y: colorants.red.1, Y: 1),
+                Green: .init(x: colorants.green.0, y: colorants.green.1, Y: 1),
+                Blue: .init(x: colorants.blue.0, y: colorants.blue.1, Y: 1)),
+            curve: curve)
+        guard let made else { return nil }
+        self = made
     }
 
-    fileprivate var saved: Data? {
-        var count: UInt32 = 0
-        guard cmsSaveProfileToMem(handle, nil, &count) != 0 else { return nil }
-        var data = Data(count: Int(count))
-        let isSaved = data.withUnsafeMutableBytes { cmsSaveProfileToMem(handle, $0.baseAddress, &count) }
-        return isSaved != 0 ? data : nil
+    /// Writes the tag `cicp`. lcms2 before version 2.15 has no type for it, so the bytes are written as they are: the
+    /// signature, four zeros, the two codes, the matrix (0: RGB) and the range (1: full).
+    fileprivate func declare(primaries: Int, transfer: Int) {
+        let bytes: [UInt8] = [0x63, 0x69, 0x63, 0x70, 0, 0, 0, 0, UInt8(primaries), UInt8(transfer), 0, 1]
+        cmsWriteRawTag(handle, cmsTagSignature(rawValue: ColorProfile.codePointsTag), bytes, UInt32(bytes.count))
     }
 
-    private typealias Chromaticity = (Double, Double)
+    fileprivate typealias Chromaticity = (Double, Double)
 
     private static let d65: Chromaticity = (0.3127, 0.3290)
 
     /// Returns the primaries and the white point for a code (H.273, table 2), or nil for an unknown code.
-    private static func colorants(
+    fileprivate static func colorants(
         _ primaries: Int
     ) -> (red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity)? {
         switch primaries {

@@ -9,8 +9,8 @@ import WebImageCore
 package enum ColorTransformCache {
     private struct Key: Hashable {
         enum Layout: Hashable {
-            case pixels(PixelFormat)
-            case ink(isInverted: Bool)
+            case pixels(PixelFormat, to: PixelFormat)
+            case ink(isInverted: Bool, isDeep: Bool)
         }
 
         let profile: ColorProfile
@@ -41,13 +41,17 @@ package enum ColorTransformCache {
         withExtendedLifetime(removed) {}
     }
 
-    static func transform(from profile: ColorProfile, format: PixelFormat) -> ColorTransform? {
-        transform(Key(profile: profile, layout: .pixels(format))) { ColorTransform(from: profile, format: format) }
+    static func transform(
+        from profile: ColorProfile, format: PixelFormat, to target: PixelFormat
+    ) -> ColorTransform? {
+        transform(Key(profile: profile, layout: .pixels(format, to: target))) {
+            ColorTransform(from: profile, format: format, to: target)
+        }
     }
 
-    static func transform(fromInkOf profile: ColorProfile, isInverted: Bool) -> ColorTransform? {
-        transform(Key(profile: profile, layout: .ink(isInverted: isInverted))) {
-            ColorTransform(fromInkOf: profile, isInverted: isInverted)
+    static func transform(fromInkOf profile: ColorProfile, isInverted: Bool, isDeep: Bool) -> ColorTransform? {
+        transform(Key(profile: profile, layout: .ink(isInverted: isInverted, isDeep: isDeep))) {
+            ColorTransform(fromInkOf: profile, isInverted: isInverted, isDeep: isDeep)
         }
     }
 

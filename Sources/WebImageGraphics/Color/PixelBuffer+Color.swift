@@ -5,19 +5,25 @@ extension PixelBuffer {
     /// Returns the picture with its colours converted from `profile` to sRGB. lcms2 converts them with perceptual
     /// intent.
     ///
-    /// Returns the receiver if the profile is sRGB, cannot be read, or is for another colour space than the pixels. A
-    /// grey profile applies to grey pixels, and to RGB pixels that were expanded from grey (with three equal channels).
+    /// Returns the receiver if the profile is sRGB, cannot be read, or is neither for grey nor for RGB. A grey profile
+    /// applies to grey pixels, and to RGB pixels that were expanded from grey (with three equal channels). An RGB profile
+    /// applies to grey pixels as to RGB pixels with three equal channels.
     ///
-    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 for all pixels.
+    /// - Parameters:
+    ///   - isOpaque: Whether the caller guarantees that alpha is 255 for all pixels.
+    ///   - narrows: Whether the result of `rgba16` pixels has the format `rgba8`, correctly rounded.
     package func convertedToSRGB(
-        from profile: ColorProfile, isOpaque: Bool = false
+        from profile: ColorProfile, isOpaque: Bool = false, narrows: Bool = false
     ) throws(WebImageError) -> PixelBuffer {
-        guard let transform = ColorTransformCache.transform(from: profile, format: format) else { return self }
+        let target = narrows && format == .rgba16 ? .rgba8 : format
+        guard let transform = ColorTransformCache.transform(from: profile, format: format, to: target) else {
+            return self
+        }
         if format.isPremultiplied, !isOpaque {
             let straight = try converted(to: .rgba8).convertedToSRGB(from: profile)
             return try straight.converted(to: format)
         }
-        let result = try PixelBuffer(width: width, height: height, format: format)
+        let result = try PixelBuffer(width: width, height: height, format: target)
         transform.apply(from: self, to: result)
         return result
     }

@@ -7,4 +7,11 @@ extension Image {
         let size = ImageScaling.size(of: pixelSize, in: box, preserveAspectRatio: true, allowsEnlarging: false)
         return size == pixelSize ? pixels : try pixels.scaled(to: size)
     }
+
+    /// Returns the pixels to encode in a format that stores no colour profile. They are converted to sRGB.
+    package func sRGBPixelsToEncode(_ options: EncodingOptions) throws(WebImageError) -> PixelBuffer {
+        let pixels = try pixelsToEncode(options)
+        guard let colorProfile else { return pixels }
+        return try pixels.convertedToSRGB(from: colorProfile, isOpaque: !hasAlpha, narrows: true)
+    }
 }

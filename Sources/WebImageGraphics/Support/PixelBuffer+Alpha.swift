@@ -15,6 +15,28 @@ extension PixelBuffer {
         }
     }
 
+    /// Divides the colours of `rgba8` or `rgba16` pixels by alpha, in place.
+    package func unpremultiplyInPlace() {
+        precondition(format == .rgba8 || format == .rgba16)
+        if format == .rgba8 {
+            let start = baseAddress.assumingMemoryBound(to: UInt8.self)
+            let stride = Int32(clamping: bytesPerRow)
+            _ = webimage_yuv_unpremultiply(
+                start, stride, start, stride, Int32(clamping: width), Int32(clamping: height))
+            return
+        }
+        for row in 0..<height {
+            let samples = (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt16.self)
+            for pixel in 0..<width {
+                let alpha = UInt32(samples[pixel * 4 + 3])
+                guard alpha > 0, alpha < 65535 else { continue }
+                for channel in pixel * 4..<pixel * 4 + 3 {
+                    samples[channel] = UInt16(min((UInt32(samples[channel]) * 65535 + alpha / 2) / alpha, 65535))
+                }
+            }
+        }
+    }
+
     /// Premultiplies straight BGRA rows, or some of their columns, in place.
     ///
     /// Decoders call this function after they wrote straight pixels to a buffer in the display format.

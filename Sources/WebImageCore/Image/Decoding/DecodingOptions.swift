@@ -6,7 +6,8 @@ public struct DecodingOptions: Sendable, Hashable {
     public enum ColorConversion: String, Sendable, Hashable {
         /// Convert to sRGB.
         case sRGB = "srgb"
-        /// Keep the values that the file stores, and attach the file's profile to the image.
+        /// Keep the values that the file stores, and attach a profile that describes them to the image. CMYK is
+        /// converted to sRGB nevertheless.
         case asStored = "as-is"
     }
 
