@@ -117,13 +117,17 @@ int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_head
     return WEBIMAGE_JPEG_OK;
 }
 
+static int is_icc(jpeg_saved_marker_ptr marker) {
+    return marker->marker == JPEG_APP0 + 2 && marker->data_length >= sizeof icc_signature + 2
+        && memcmp(marker->data, icc_signature, sizeof icc_signature) == 0;
+}
+
 void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_header *header) {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     header->width = (int)cinfo->image_width;
     header->height = (int)cinfo->image_height;
     header->components = cinfo->num_components;
     header->precision = cinfo->data_precision;
-    header->has_adobe_marker = cinfo->saw_Adobe_marker;
     header->has_icc_marker = 0;
     header->coefficient_bytes = 0;
     if (jpeg_has_multiple_scans((j_decompress_ptr)cinfo)) {
@@ -134,9 +138,7 @@ void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_
         }
     }
     for (jpeg_saved_marker_ptr marker = cinfo->marker_list; marker; marker = marker->next) {
-        if (marker->marker == JPEG_APP0 + 2 && marker->data_length >= sizeof icc_signature + 2
-            && memcmp(marker->data, icc_signature, sizeof icc_signature) == 0)
-            header->has_icc_marker = 1;
+        if (is_icc(marker)) header->has_icc_marker = 1;
     }
 }
 
@@ -153,13 +155,14 @@ int webimage_jpeg_find_app1(
     return WEBIMAGE_JPEG_FAILED;
 }
 
-int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_t *length) {
-    unsigned int count = 0;
-    *data = NULL;
-    if (setjmp(decoder->errors.escape)) return decoder->errors.status;
-    if (!jpeg_read_icc_profile(&decoder->cinfo, data, &count)) return WEBIMAGE_JPEG_FAILED;
-    *length = count;
-    return WEBIMAGE_JPEG_OK;
+int webimage_jpeg_find_icc(const webimage_jpeg_decoder *decoder, int index, const uint8_t **data, size_t *length) {
+    for (jpeg_saved_marker_ptr marker = decoder->cinfo.marker_list; marker; marker = marker->next) {
+        if (!is_icc(marker) || index-- > 0) continue;
+        *data = marker->data + sizeof icc_signature;
+        *length = marker->data_length - sizeof icc_signature;
+        return WEBIMAGE_JPEG_OK;
+    }
+    return WEBIMAGE_JPEG_FAILED;
 }
 
 int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height) {

@@ -25,7 +25,6 @@ typedef struct {
     int height;
     int components;
     int precision;
-    int has_adobe_marker;
     int has_icc_marker;
     /* The size in bytes of all coefficients of a file with several scans; 0 for a file with one scan. libjpeg stores
        these coefficients in memory, even for a small output size. */
@@ -48,9 +47,10 @@ int webimage_jpeg_find_app1(
     const webimage_jpeg_decoder *decoder, const char *signature, size_t signature_length, const uint8_t **data,
     size_t *length);
 
-/* Calls setjmp, then jpeg_read_icc_profile. The caller frees *data with free(). The result is not OK if the file has no
-   profile or the profile is incomplete. */
-int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_t *length);
+/* Finds a saved segment of an ICC profile. The first segment in the file has the index 0. *data points to the bytes
+   after the signature. The result is not OK if there are fewer segments. The function is in C because the decoder type
+   is opaque: Swift cannot read libjpeg's list of saved segments. */
+int webimage_jpeg_find_icc(const webimage_jpeg_decoder *decoder, int index, const uint8_t **data, size_t *length);
 
 /* Calls setjmp. Then sets out_color_space to `color` (a J_COLOR_SPACE) and the scale to `scale_num` / 8, and calls
    jpeg_calc_output_dimensions. */

@@ -79,12 +79,12 @@ extension JPEGDecoder {
         let eighths = resampling.eighths
         let stored = try outputSize(color: color, eighths: eighths)
         return JPEGRowLayout(
-            layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile,
-            convertsInk: options.colorConversion == .sRGB)
+            layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile)
     }
 
     /// Creates a picture from decompressed pixels. For a CMYK file, converts CMYK to RGB in place and thereby
-    /// overwrites `pixels`.
+    /// overwrites `pixels`. Every JPEG with CMYK stores 1 − ink: decoders agree on this, also for files without the marker
+    /// of Adobe.
     func picture(_ pixels: PixelBuffer, _ plan: JPEGRowLayout) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
@@ -93,7 +93,7 @@ extension JPEGDecoder {
         if isCMYK {
             picture.profile = nil
             picture.pixels = try pixels.convertedFromCMYK(
-                isInverted: storesInkInverted, profile: plan.convertsInk ? plan.profile : nil)
+                isInverted: true, profile: plan.profile)
         }
         return picture
     }
@@ -141,7 +141,6 @@ struct JPEGRowLayout {
     let eighths: Int
     let orientation: ImageOrientation
     let profile: ColorProfile?
-    let convertsInk: Bool
 
     func makeBuffer() throws(WebImageError) -> PixelBuffer {
         try PixelBuffer(width: size.width, height: size.height, format: layout)
@@ -163,7 +162,7 @@ extension ImageJPEGCoder {
         }
         let pixels = try Self.opaquePixels(of: image, options: options)
         let encoding = JPEGEncoding(
-            pixels: pixels, profile: Self.profile(of: image, for: pixels), isProgressive: options.progressive,
+            pixels: pixels, profile: image.colorProfile?.matching(pixels.format), isProgressive: options.progressive,
             metadata: try JPEGMetadata(
                 options.metadata, thumbnail: options.embedsThumbnail ? try Self.thumbnail(of: pixels) : nil))
         guard let limit = options.maxFileSize else {
@@ -192,12 +191,6 @@ extension ImageJPEGCoder {
         }
         if image.hasAlpha, pixels.format.hasAlpha { return try pixels.composited(over: options.backgroundColor) }
         return pixels.format.bitsPerComponent > 8 ? try pixels.converted(to: .rgba8, isOpaque: true) : pixels
-    }
-
-    private static func profile(of image: Image, for pixels: PixelBuffer) -> ColorProfile? {
-        guard let profile = image.colorProfile else { return nil }
-        let isGray = profile.iccData.dropFirst(16).prefix(4).elementsEqual("GRAY".utf8)
-        return isGray == (pixels.format == .gray8) ? profile : nil
     }
 }
 

@@ -73,8 +73,6 @@ final class JPEGDecoder {
     var bitDepth: Int { Int(header.precision) }
     /// Whether the file contains at least one segment of an ICC profile. The profile can be incomplete or invalid.
     var hasICCProfile: Bool { header.has_icc_marker != 0 }
-    /// Whether CMYK values are stored inverted. They are inverted in a file with the Adobe marker.
-    var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
     /// The orientation in EXIF. If EXIF contains no orientation, the value is the orientation in XMP. If XMP contains
     /// none either, the value is `.up`. Read after the header, once.
@@ -86,14 +84,19 @@ final class JPEGDecoder {
     /// Returns the ICC profile. Returns nil if the file has no profile, or if segments of the profile are missing.
     func profile() throws(WebImageError) -> ColorProfile? {
         guard hasICCProfile else { return nil }
-        var bytes: UnsafeMutablePointer<UInt8>?
+        var parts = JPEGProfileParts()
+        var index: Int32 = 0
+        var bytes: UnsafePointer<UInt8>?
         var count = 0
-        guard webimage_jpeg_read_icc(handle, &bytes, &count) == WEBIMAGE_JPEG_OK, let bytes else { return nil }
-        defer { free(bytes) }
-        guard count <= limits.maxAncillaryChunkBytes else {
-            throw .limit(.ancillaryChunkBytes, actual: count, allowed: limits.maxAncillaryChunkBytes)
+        while webimage_jpeg_find_icc(handle, index, &bytes, &count) == WEBIMAGE_JPEG_OK, let start = bytes {
+            parts.add(UnsafeRawBufferPointer(start: start, count: count))
+            index += 1
         }
-        return ColorProfile(iccData: Data(bytes: bytes, count: count))
+        guard let profile = parts.profile else { return nil }
+        guard profile.count <= limits.maxAncillaryChunkBytes else {
+            throw .limit(.ancillaryChunkBytes, actual: profile.count, allowed: limits.maxAncillaryChunkBytes)
+        }
+        return ColorProfile(iccData: profile)
     }
 
     /// Sets the colour space and the scale (in eighths) of the rows that libjpeg writes. Returns the scaled size.

@@ -6,8 +6,7 @@ import WebImageCore
 struct JPEGSegments {
     private(set) var exif: Data?
     private(set) var xmp: Data?
-    private var profileParts: [Int: Data] = [:]
-    private var profilePartCount = 0
+    private var profileParts = JPEGProfileParts()
     /// Whether the JPEG has a segment of ISO 21496-1. If the JPEG is not the first JPEG in its file, this segment marks
     /// the JPEG as a gain map.
     private(set) var isGainMap = false
@@ -51,19 +50,40 @@ struct JPEGSegments {
         case 0xE2 where bytes.has("urn:iso:std:iso:ts:21496:-1\0", at: payload.lowerBound): isGainMap = true
         case 0xE2 where bytes.has("ICC_PROFILE\0", at: payload.lowerBound) && payload.count > 14:
             try budget.take(payload.count)
-            profilePartCount = Int(bytes[payload.lowerBound + 13])
-            profileParts[Int(bytes[payload.lowerBound + 12])] = Data(bytes[payload].dropFirst(14))
+            profileParts.add(UnsafeRawBufferPointer(rebasing: bytes[payload].dropFirst(12)))
         default: break
         }
     }
 
-    /// The colour profile, joined from its segments (ICC.1:2022 annex B.4). Nil if the file has no profile or a segment
-    /// is missing.
-    var iccProfile: Data? {
-        guard profilePartCount > 0, profileParts.count == profilePartCount else { return nil }
+    /// The colour profile, joined from its segments. Nil if the file has no profile or a segment is missing.
+    var iccProfile: Data? { profileParts.profile }
+}
+
+/// The parts of an ICC profile in the segments of a JPEG (ICC.1:2022 annex B.4).
+struct JPEGProfileParts {
+    private var parts: [Int: Data] = [:]
+    private var declaredCount = 0
+    private var isConsistent = true
+
+    /// Adds the content of a segment after its signature: the number of the segment, the count of segments, and a part of
+    /// the profile.
+    mutating func add(_ segment: UnsafeRawBufferPointer) {
+        guard segment.count > 2 else { return }
+        let number = Int(segment[0])
+        if parts[number] != nil { isConsistent = false }
+        parts[number] = Data(segment.dropFirst(2))
+        declaredCount = Int(segment[1])
+    }
+
+    /// The joined profile. Nil if there is no profile, a segment is missing or a number occurs twice.
+    ///
+    /// The first segment has the number 1. Some programs start with 0; other decoders accept these files as well.
+    var profile: Data? {
+        guard isConsistent, !parts.isEmpty, parts.count == declaredCount else { return nil }
+        let first = parts[0] == nil ? 1 : 0
         var profile = Data()
-        for number in 1...profilePartCount {
-            guard let part = profileParts[number] else { return nil }
+        for number in first..<first + declaredCount {
+            guard let part = parts[number] else { return nil }
             profile.append(part)
         }
         return profile
