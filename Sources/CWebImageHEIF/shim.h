@@ -21,8 +21,8 @@
     take(heif_image_handle_get_luma_bits_per_pixel) take(heif_image_handle_get_nclx_color_profile)              \
     take(heif_image_handle_get_raw_color_profile) take(heif_image_handle_get_raw_color_profile_size)            \
     take(heif_image_handle_get_width) take(heif_image_handle_has_alpha_channel) take(heif_image_handle_release) \
-    take(heif_image_release) take(heif_image_set_raw_color_profile) take(heif_nclx_color_profile_free) \
-    take(heif_context_read_from_memory)
+    take(heif_image_is_premultiplied_alpha) take(heif_image_release) take(heif_image_set_raw_color_profile) \
+    take(heif_nclx_color_profile_free) take(heif_context_read_from_memory)
 
 SHARED_LIBRARY_TABLE(HEIFFunctions, HEIF_FUNCTIONS)
 

@@ -66,7 +66,8 @@ final class HEIFDecoder {
             "decoding HEIC",
             seconds: Double(info.storedSize.pixelCount) * Self.secondsPerPixel
                 + Double(byteCount) * Self.secondsPerByte)
-        let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
+        let needsDepth = wanted.colorConversion == .sRGB && profile?.needsDepth == true
+        let isDeep = info.bitDepth > 8 && (wanted.pixelFormat.bitsPerComponent > 8 || needsDepth)
         let options = libheif.heif_decoding_options_alloc()
         defer { libheif.heif_decoding_options_free(options) }
         options?.pointee.convert_hdr_to_8bit = isDeep ? 0 : 1
@@ -87,6 +88,9 @@ final class HEIFDecoder {
         if isDeep {
             pixels.widen(from: Int(libheif.heif_image_get_bits_per_pixel_range(decoded, heif_channel_interleaved)))
         }
+        // libheif never divides colours by alpha, although an item can be multiplied (reference `prem`, ISO/IEC 23008-12
+        // §7.6.7).
+        if info.hasAlpha, libheif.heif_image_is_premultiplied_alpha(decoded) != 0 { pixels.unpremultiplyInPlace() }
         let size = PixelSize(width: pixels.width, height: pixels.height)
         guard size == info.storedSize else {
             throw .badData("libheif", "a picture has \(size) px, but the file declares \(info.storedSize)")

@@ -125,7 +125,7 @@ private final class HEIFPicture {
                 plane + row * Int(stride), pixels.baseAddress + row * pixels.bytesPerRow,
                 pixels.width * format.bytesPerPixel)
         }
-        guard let profile = source.colorProfile else { return }
+        guard let profile = source.colorProfile?.matching(format) else { return }
         profile.iccData.withUnsafeBytes {
             _ = libheif.heif_image_set_raw_color_profile(image, "prof", $0.baseAddress, $0.count)
         }
