@@ -78,8 +78,9 @@ struct Rendition: Sendable {
         setSize(of: info, in: &options)
         // Decode with straight alpha. Multiplying by alpha and dividing again would lose the colours of transparent
         // pixels.
-        options.pixelFormat = keepsDepth(info, format) ? .rgba16 : .rgba8
-        options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
+        let isDeep = keepsDepth(info, format)
+        options.pixelFormat = isDeep ? .rgba16 : .rgba8
+        options.colorConversion = colorConversion(info, format, keepsDepth: isDeep)
         return options
     }
 
@@ -87,6 +88,17 @@ struct Rendition: Sendable {
     func setSize(of info: ImageInfo, in options: inout DecodingOptions) {
         options.thumbnailPixelSize = size?.target(for: info.pixelSize, isVector: info.format == .svg)
         if size != nil { options.preserveAspectRatio = false }
+    }
+
+    private func colorConversion(
+        _ info: ImageInfo, _ format: ImageFormat?, keepsDepth: Bool
+    ) -> DecodingOptions.ColorConversion {
+        guard let format else { return color ?? .asStored }
+        // These formats have no place for a profile.
+        if format.container == .gif || format.container == .bmp { return .sRGB }
+        // 8 bits are too few for the stored values of some files with 16 bits, such as linear light.
+        let keepsValues = keepsEveryBit(info, format) && (keepsDepth || info.bitDepth <= 8)
+        return color ?? (keepsValues ? .asStored : .sRGB)
     }
 
     private func format(_ wanted: ImageFormat?, _ info: ImageInfo) -> ImageFormat {
@@ -143,7 +155,7 @@ struct Rendition: Sendable {
     }
 
     private func keepsEveryBit(_ info: ImageInfo, _ format: ImageFormat) -> Bool {
-        let target = format.container == .png || (format == .webP && quality == nil)
+        let target = [.png, .tiff].contains(format.container) || (format == .webP && quality == nil)
         return target && info.isLossless
     }
 

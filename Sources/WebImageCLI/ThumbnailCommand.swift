@@ -12,7 +12,8 @@ enum ThumbnailCommand {
         let operands = try Operands.read(arguments, of: "thumbnail")
         let rendition = Rendition(
             size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),
-            quality: try arguments.quality(), frame: 0, color: try arguments.color(), limits: try arguments.limits(),
+            quality: try arguments.quality(), frame: 0, color: try arguments.color() ?? .sRGB,
+            limits: try arguments.limits(),
             keepsMetadata: try arguments.keepsMetadata())
         let requests = try RequestFlags(arguments)
         let json = arguments.has("json")

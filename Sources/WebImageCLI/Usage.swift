@@ -165,7 +165,7 @@ enum Usage {
                                          bmp or ico, as far as 'webimage formats' writes it
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
-                  --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
+                  --color srgb|as-is     convert colours to sRGB (default), or keep the stored values with their profile
                   --freedesktop          write into the desktop's thumbnail cache, which file managers use
                   --json                 one JSON object per line
 
@@ -197,7 +197,8 @@ enum Usage {
         tiff, bmp, ico ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8
         bits each. '-' is standard input or output. Prints a line for each written file.
         An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
-        A lossless file converts to PNG and WebP without loss, its colour profile kept.
+        A lossless file converts to PNG, TIFF and WebP without loss, its colours described by a profile; 16 bits only
+        to PNG and TIFF.
 
         """ + size + """
             """ + existing + """
@@ -206,8 +207,9 @@ enum Usage {
                                          rgba
                   -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
                   --frame N              only this frame, counted from 0
-                  --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
-                                         (default: as-is for rgba and lossless to lossless, else srgb)
+                  --color srgb|as-is     convert colours to sRGB, or keep the stored values with their profile
+                                         (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
+                                         hold no profile and are always sRGB
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                 """ + "\n" + quiet + """
 
