@@ -11,6 +11,7 @@ struct _WebImageFittingBox {
     bool is_width_given;
     int width;
     int height;
+    bool is_empty;
 };
 
 G_DEFINE_TYPE(WebImageFittingBox, webimage_fitting_box, GTK_TYPE_WIDGET)
@@ -35,9 +36,14 @@ static void measure(
         *natural = is_height ? box->height : box->width;
         return;
     }
+    *minimum = *natural = 0;
+    if (box->is_empty) return;
     int given = for_size >= 0 ? for_size : is_height ? box->width : box->height;
     double side = is_height ? (double)given * box->height / box->width : (double)given * box->width / box->height;
-    *minimum = *natural = (int)fmax(1, round(fmin(side, longest)));
+    *natural = (int)fmax(1, round(fmin(side, longest)));
+    // Without a given side, the minimum is that of any given side. A larger minimum leaves negative space for other
+    // children of the same container, which GTK reports as a critical error.
+    *minimum = for_size >= 0 ? *natural : 0;
 }
 
 static void size_allocate(GtkWidget *widget, int width, int height, int baseline) {
@@ -68,6 +74,13 @@ webimage_ref webimage_fitting_box_new(webimage_ref child, bool is_width_given, i
     // The box alone determines the size. It ignores the child's natural size, which is the picture's size in pixels.
     gtk_widget_set_parent(box->child, GTK_WIDGET(box));
     return (webimage_ref)box;
+}
+
+void webimage_fitting_box_set_empty(webimage_ref object, bool is_empty) {
+    WebImageFittingBox *box = WEBIMAGE_FITTING_BOX((gpointer)object);
+    if (box->is_empty == is_empty) return;
+    box->is_empty = is_empty;
+    gtk_widget_queue_resize(GTK_WIDGET(box));
 }
 
 void webimage_fitting_box_set_proportions(webimage_ref object, int width, int height) {

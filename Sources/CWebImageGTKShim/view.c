@@ -33,6 +33,11 @@ static GtkSizeRequestMode request_mode(GtkWidget *widget) { return GTK_SIZE_REQU
 // Children are indicators and never make the view larger. A child that is too large is centred and extends beyond the
 // view.
 static void allocate(GtkWidget *widget, int width, int height, int baseline) {
+    webimage_place_children((webimage_ref)widget, width, height);
+}
+
+void webimage_place_children(webimage_ref object, int width, int height) {
+    GtkWidget *widget = GTK_WIDGET((gpointer)object);
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child; child = gtk_widget_get_next_sibling(child)) {
         int least_width, least_height;
         if (!gtk_widget_should_layout(child)) continue;
@@ -117,6 +122,10 @@ bool webimage_has_property(webimage_ref object, const char *name) {
 
 void webimage_set_object(webimage_ref object, const char *name, webimage_ref value) {
     g_object_set((gpointer)object, name, (gpointer)value, NULL);
+}
+
+void webimage_set_number(webimage_ref object, const char *name, int value) {
+    g_object_set((gpointer)object, name, value, NULL);
 }
 
 webimage_ref webimage_get_object(webimage_ref object, const char *name) {

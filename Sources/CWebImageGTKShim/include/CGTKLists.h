@@ -16,6 +16,10 @@ webimage_ref webimage_fitting_box_new(webimage_ref child, bool is_width_given, i
 // function is in C, because of the GObject cast.
 void webimage_fitting_box_set_proportions(webimage_ref box, int width, int height);
 
+// Sets whether a fitting box shows nothing; it then has no size along the side that it computes. This function is in C,
+// because of the GObject cast.
+void webimage_fitting_box_set_empty(webimage_ref box, bool is_empty);
+
 // Emits an adjustment's "value-changed" signal although the value has not changed. This function is in C, because the
 // original is variadic.
 void webimage_repeat_scroll(webimage_ref adjustment);

@@ -56,6 +56,15 @@ void webimage_view_set_paintable(webimage_ref view, webimage_ref _Nullable paint
 // are behind a GObject cast.
 webimage_ref _Nullable webimage_view_get_paintable(webimage_ref view);
 
+// Gives every child of a widget the whole area of the widget. A child that needs more is centred and extends beyond the
+// widget. For the C code of this folder.
+void webimage_place_children(webimage_ref widget, int width, int height);
+
+// Gives a widget a fixed width or height in points, which is its minimum, natural and maximum size; a side of 0 is not
+// fixed. The widget then ignores the sizes of its children along a fixed side. A widget that fills its area along a fixed
+// side is centred instead. This function is in C, because a GtkLayoutManager class is declared by macros.
+void webimage_set_fixed_size(webimage_ref widget, int width, int height);
+
 // Sets the text of a widget for screen readers. This function is in C, because the original is variadic.
 void webimage_set_accessible_label(webimage_ref widget, const char *label);
 
@@ -66,6 +75,9 @@ void webimage_set_accessible_description(webimage_ref widget, const char *_Nulla
 // Whether an object has a property with the name `name`. This function is in C, because classes are reached through
 // macros.
 bool webimage_has_property(webimage_ref object, const char *name);
+
+// Sets a property whose value is an int. This function is in C, because the original is variadic.
+void webimage_set_number(webimage_ref object, const char *name, int value);
 
 // Set and read a property whose value is an object. These functions are in C, because the originals are variadic.
 void webimage_set_object(webimage_ref object, const char *name, webimage_ref _Nullable value);

@@ -28,6 +28,8 @@ import Foundation
     private let registry: FrameStoreRegistry
     private let displayLink: any DisplayLink
     private var playback: Playback
+    /// The number of frames that were shown, and of changes of the provider. See ``redrawFrame(at:)``.
+    private var shownCount = 0
 
     /// Creates a player; nil if the provider has fewer than two frames.
     public convenience init?(provider: any AnimatedImageProvider, displayLink: (any DisplayLink)? = nil) {
@@ -131,6 +133,7 @@ import Foundation
         guard index >= 0, index < totalFrameCount else { return }
         playback.seek(to: index, loopCount: loopCount)
         guard let frame = store.decodeNow(index) else { return }
+        shownCount += 1
         currentFrame = frame
         animationFrameHandler?(index, frame)
     }
@@ -164,6 +167,23 @@ import Foundation
         }
         playback.frameCount = Playback.frames(whole.animatedImageFrameCount)
         playback.awaitsMoreFrames = false
+        shownCount += 1
+    }
+
+    /// Decodes the shown frame in the background, and passes it to ``animationFrameHandler`` unless another frame was
+    /// shown meanwhile. The position does not change. Call this function after the size of the frames has changed.
+    package func redrawFrame(at index: Int) {
+        let (provider, store, pool, count) = (provider, store, registry.decodePool, shownCount)
+        Task { [weak self] in
+            var frame = store.frame(at: index)
+            if frame == nil {
+                frame =
+                    (try? await pool.run { () throws(WebImageError) in provider.animatedImageFrame(at: index) }) ?? nil
+            }
+            guard let self, let frame, shownCount == count else { return }
+            if currentFrame != nil { currentFrame = frame }
+            animationFrameHandler?(index, frame)
+        }
     }
 
     private func tick(_ elapsed: TimeInterval) {
@@ -196,6 +216,7 @@ import Foundation
     private func show(_ index: Int) {
         // If a frame cannot be decoded, the previous frame stays visible.
         guard let frame = store.frame(at: index) else { return }
+        shownCount += 1
         currentFrame = frame
         animationFrameHandler?(index, frame)
     }

@@ -9,7 +9,7 @@ enum GrayConversion {
     /// value. pixman's vector code does this work.
     static func displayable(_ gray: PixelBuffer) -> PixelBuffer? {
         guard let target = try? PixelBuffer(width: gray.width, height: gray.height, format: .bgra8Premultiplied),
-            let mask = surface(of: gray, CAIRO_FORMAT_A8), let canvas = surface(of: target, CAIRO_FORMAT_ARGB32)
+            let mask = gray.cairoSurface(CAIRO_FORMAT_A8), let canvas = target.cairoSurface(CAIRO_FORMAT_ARGB32)
         else { return nil }
         defer {
             cairo_surface_destroy(mask)
@@ -26,12 +26,16 @@ enum GrayConversion {
         cairo_surface_flush(canvas)
         return cairo_status(context) == CAIRO_STATUS_SUCCESS ? target : nil
     }
+}
 
-    private static func surface(of buffer: PixelBuffer, _ format: cairo_format_t) -> OpaquePointer? {
-        guard let width = Int32(exactly: buffer.width), let height = Int32(exactly: buffer.height),
-            let stride = Int32(exactly: buffer.bytesPerRow)
+extension PixelBuffer {
+    /// Returns a cairo surface that borrows the pixels, and that the caller must destroy; nil if cairo cannot handle the
+    /// size.
+    func cairoSurface(_ format: cairo_format_t) -> OpaquePointer? {
+        guard let width = Int32(exactly: width), let height = Int32(exactly: height),
+            let stride = Int32(exactly: bytesPerRow)
         else { return nil }
-        let pixels = buffer.baseAddress.assumingMemoryBound(to: UInt8.self)
+        let pixels = baseAddress.assumingMemoryBound(to: UInt8.self)
         let surface = cairo_image_surface_create_for_data(pixels, format, width, height, stride)
         guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
             cairo_surface_destroy(surface)

@@ -29,14 +29,4 @@ public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
         let (width, height) = (size.width * scale, size.height * scale)
         return CGRect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     }
-
-    /// Returns the box in which the loaded image of a view must fit. `size` is the size of the view. With ``cover``,
-    /// the box is larger than the view, because the drawn image can extend beyond the view.
-    func box(for size: CGSize) -> CGSize {
-        guard self == .cover else { return size }
-        // With this box, an image is sharp if its longer side is at most twice its shorter side. Other images are
-        // slightly blurred, because a larger box would cost too many pixels.
-        let side = 2 * max(size.width, size.height)
-        return CGSize(width: side, height: side)
-    }
 }

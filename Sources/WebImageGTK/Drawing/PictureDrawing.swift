@@ -5,9 +5,15 @@ import WebImageCore
 /// The drawing of a view: its image, its background image and, during a transition, the previous image.
 @MainActor final class PictureDrawing {
     /// A texture with its size in points.
-    struct Layer {
+    @MainActor struct Layer {
         let texture: Texture
         let size: CGSize
+        fileprivate let versions: ReducedTexture
+
+        init(texture: Texture, size: CGSize) {
+            (self.texture, self.size) = (texture, size)
+            versions = ReducedTexture(texture)
+        }
     }
 
     private let contents = Contents()
@@ -19,7 +25,16 @@ import WebImageCore
         set { contents.drawn = newValue }
     }
 
-    init() { drawing = Drawing { [contents] snapshot, bounds in contents.draw(snapshot, bounds) } }
+    /// The number of device pixels of a point.
+    var scaleFactor: @MainActor () -> CGFloat {
+        get { contents.scaleFactor }
+        set { contents.scaleFactor = newValue }
+    }
+
+    init() {
+        drawing = Drawing { [contents] snapshot, bounds in contents.draw(snapshot, bounds) }
+        contents.changed = { [weak drawing] in drawing?.redraw() }
+    }
 
     /// The `GdkPaintable`.
     var pointer: OpaquePointer { drawing.pointer }
@@ -108,6 +123,9 @@ import WebImageCore
         var effect: TransitionEffect?
         var progress = 0.0
         var drawn: (@MainActor (CGSize) -> Void)?
+        var scaleFactor: @MainActor () -> CGFloat = { 1 }
+        /// Called when the drawing looks different.
+        var changed: @MainActor () -> Void = {}
 
         func draw(_ snapshot: OpaquePointer, _ bounds: CGRect) {
             if picture != nil { drawn?(bounds.size) }
@@ -129,10 +147,10 @@ import WebImageCore
         private func draw(_ layer: Layer, _ mode: ImageContentMode, _ snapshot: OpaquePointer, _ bounds: CGRect) {
             let rect = mode.rect(for: layer.size, in: bounds)
             let visible = rect.intersection(bounds)
-            var area = graphene_rect_t(rect)
             let isClipped = cornerRadius > 0 || !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
             if isClipped { snapshot.pushClip(visible, radius: cornerRadius) }
-            layer.texture.withPointer { gtk_snapshot_append_texture(snapshot, $0, &area) }
+            let zoom = max(hypot(transform.a, transform.b), hypot(transform.c, transform.d))
+            layer.versions.draw(snapshot, in: rect, scale: scaleFactor() * zoom, changed: changed)
             if isClipped { gtk_snapshot_pop(snapshot) }
         }
     }

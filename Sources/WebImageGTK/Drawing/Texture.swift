@@ -23,6 +23,11 @@ public final class Texture: @unchecked Sendable {
         return try body(pointer)
     }
 
+    /// The size of the texture in pixels.
+    var pixelSize: PixelSize {
+        PixelSize(width: Int(gdk_texture_get_width(pointer)), height: Int(gdk_texture_get_height(pointer)))
+    }
+
     deinit {
         g_object_unref(UnsafeMutableRawPointer(pointer))
         HandleLedger.closed("GdkTexture")

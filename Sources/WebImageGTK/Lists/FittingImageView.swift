@@ -37,6 +37,14 @@ public import WebImageViews
     /// Called after the proportions changed, before the next layout.
     var onChange: (@MainActor () -> Void)?
     private var generation = 0
+    /// Whether the view has no picture to show. It then takes no space.
+    var isEmpty = false {
+        didSet {
+            guard isEmpty != oldValue else { return }
+            webimage_fitting_box_set_empty(widget, isEmpty)
+            onChange?()
+        }
+    }
     /// The request whose picture has determined the proportions.
     private var fitted: (url: URL?, usesHeaderSize: Bool)?
 
@@ -67,7 +75,8 @@ public import WebImageViews
     /// This view.
     public var fittingView: FittingImageView? { self }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL, in the image's proportions.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, in the image's proportions. Without a URL and
+    /// without a placeholder, the widget takes no space.
     ///
     /// - Returns: the load, which the caller can cancel; nil without a URL.
     @discardableResult
@@ -75,7 +84,8 @@ public import WebImageViews
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
         context: WebImageContext? = nil, completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
-        let context = fit(ImageListRequest(url, options: options, context: context))
+        let context = fit(
+            ImageListRequest(url, placeholderImage: placeholderImage, options: options, context: context))
         return imageView.setImage(
             with: url, placeholderImage: placeholderImage, options: options, context: context
         ) { [weak self] image, error, origin, url in
@@ -87,6 +97,7 @@ public import WebImageViews
     /// Applies the known or default proportions of a request's image. Returns the context for the load. If the size in
     /// the file's header is usable, this context contains a receiver for this size.
     func fit(_ request: ImageListRequest) -> WebImageContext {
+        isEmpty = request.url == nil && request.placeholderImage == nil
         let known = KnownPixelSize(request)
         // If the same picture is requested again, the size that its running load receives is still right.
         if fitted?.url != request.url || fitted?.usesHeaderSize != known.usesHeaderSize {

@@ -381,11 +381,10 @@ import WebImageCore
     private func areaWasDestroyed() {
         endSchedule()
         area = nil
-        loader.reset()
         let rows = bound.values
         bound = [:]
         spare = []
         for row in rows { loader.unbind(row) }
-        loader.reset()
+        loader.end()
     }
 }

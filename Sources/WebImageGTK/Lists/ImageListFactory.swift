@@ -118,19 +118,20 @@ import WebImageCore
     private func unbind(_ item: OpaquePointer) {
         bound[item] = nil
         guard let load = rows[item] else { return }
-        loader.unbind(load)
+        loader.unbind(load, mayReturn: true)
         // If rows were removed from the model, loads of their positions must end.
         viewport?.scheduleCheck()
     }
 
     private func tearDown(_ item: OpaquePointer) {
         unbind(item)
+        if let load = rows[item] { loader.unbind(load) }
         if search?.row == rows[item]?.row.widget { endSearch() }
         rows[item] = nil
         gtk_list_item_set_child(item, nil)
         if rows.isEmpty {
             viewport = nil
-            loader.reset()
+            loader.end()
         } else if let next = bound.first?.value {
             scheduleCheck(next.row.widget)
         }
@@ -164,7 +165,8 @@ import WebImageCore
         var placed: [PlacedRow] = []
         placed.reserveCapacity(bound.count)
         for (item, load) in bound {
-            // Rows keep their widgets when other rows are inserted or removed above them; only the position changes.
+            // When rows are inserted or removed above, GTK 4.8 binds the rows again. Later versions may only change the
+            // positions.
             let position = Int(gtk_list_item_get_position(item))
             if load.position != position { loader.move(load, to: position) }
             placed.append(PlacedRow(position: position, widget: load.row.widget))

@@ -14,7 +14,7 @@ public struct ImageListRequest {
     public var options: WebImageOptions
     /// The context of the load. The keys are the same as for the load of any other view. Without a size, and with
     /// `.thumbnail(.viewSize)`, images are decoded at the size of the list's rows, also the images that are loaded before
-    /// their rows have widgets. The rows must have a size without an image (``WidgetView/requestSize(_:)``, or a
+    /// their rows have widgets. The rows must have a size without an image (``WidgetView/fixedSize``, or a
     /// ``FittingImageView``).
     public var context: WebImageContext?
     /// Receives the progress of the row's loads, on the main actor.
@@ -43,6 +43,23 @@ extension ImageListRequest {
 
     /// The manager that performs the load; nil if another loader performs it.
     var imageManager: WebImageManager? { loader as? WebImageManager }
+
+    /// Returns whether both requests want the same picture. The placeholder and the closures may differ.
+    func hasSamePicture(as other: ImageListRequest) -> Bool {
+        guard url == other.url, options == other.options, RoleIdentity(loader) == RoleIdentity(other.loader) else {
+            return false
+        }
+        return context == nil && other.context == nil
+            || RequestContext(context).with(.customManager, nil)
+                == RequestContext(other.context).with(.customManager, nil)
+    }
+
+    /// Returns the box in which the picture is decoded for a size of its view; nil without a limit.
+    func box(at size: ViewSize) -> CGSize? {
+        guard case .area = size, let url else { return size.box(for: nil) }
+        let request = ImageRequest(url: url, options: options, values: RequestContext(context))
+        return size.box(for: imageManager?.rememberedPixelSize(of: request))
+    }
 
     func options(for interest: ScrollPrefetchPolicy.Interest) -> WebImageOptions {
         options.subtracting([.lowPriority, .highPriority])

@@ -21,17 +21,3 @@ extension ImageView: ImageListRow {
     /// This view.
     public var imageView: ImageView { self }
 }
-
-extension ImageListRow {
-    /// The box for the thumbnails of the list's rows, in pixels; nil before the row's first layout. The box of a row that
-    /// fits has only one side, because the other side differs from row to row.
-    var thumbnailBox: CGSize? {
-        guard let box = imageView.state.pixelBox else { return nil }
-        let longest = ViewSize.unlimitedSide
-        switch fittingView?.axis {
-        case .heightForWidth: return CGSize(width: box.width, height: longest)
-        case .widthForHeight: return CGSize(width: longest, height: box.height)
-        case nil: return box
-        }
-    }
-}

@@ -12,16 +12,20 @@ import WebImageViews
     private let prefetching = RowPrefetching()
     private(set) var policy: ScrollPrefetchPolicy
     private var rows: [ObjectIdentifier: RowLoad] = [:]
+    /// Rows that were unbound since the main loop ran. GTK 4.8 unbinds and binds every row below an inserted or removed
+    /// row, also with the same item.
+    private var leaving: [ObjectIdentifier: RowLoad] = [:]
     private var count = 0
-    private var generation = 0
-    /// Whether a row was bound or all positions were reset since the last update.
+    /// Whether a row was bound or unbound, or all positions were reset, since the last update.
     private var isStale = false
+    /// Whether rows have changed their positions since the last update.
+    private var hasMovedRows = false
     /// Whether the rows have the proportions of their images. If true, the loads of rows and the prefetch loads have a
     /// size receiver. Both kinds of load need a receiver, because a load with a receiver shares its download only with
     /// other loads that have a receiver.
     private var isFitting = false
-    /// The last known size of a row's image, in pixels.
-    private var lastBox: CGSize?
+    /// The last known size of a row's view, and the last known size that a row gives its view.
+    private var (lastSize, lastGivenSize) = (ViewSize.unknown, ViewSize.unknown)
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {
         self.policy = policy
@@ -30,35 +34,70 @@ import WebImageViews
 
     isolated deinit { prefetching.cancelAll() }
 
-    /// Shows the image of a position in a row.
+    /// Shows the image of a position in a row. A row that was unbound since the main loop ran, and that is bound to the same
+    /// image, keeps its load.
     func bind(_ row: RowLoad, at position: Int) {
         rows[ObjectIdentifier(row)] = row
         isStale = true
         isFitting = row.row.fittingView != nil
-        row.sized = { [weak self] request in self?.sized(request) ?? request }
-        row.expectedSize = { [weak self] request in self?.expectedSize(of: request)?.box }
-        row.bind(request(position).map(sized), at: position, policy.interest(in: position))
-        // Cancel the prefetch load only after the row has subscribed to the shared task, so that the task continues.
-        prefetching.cancel(position)
-    }
-
-    /// Removes a row. If its position is still wanted, a prefetch load continues the row's load; otherwise the load is
-    /// cancelled.
-    func unbind(_ row: RowLoad) {
-        guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else { return }
-        // Use the row's own request. `request` must not be called here: if the row was removed from the model, the
-        // positions that this object knows are old, and the model can be shorter.
-        if let position = row.position, let request = row.request, policy.interest(in: position) != .none {
-            prefetch(request, position)
+        row.expectedSize = { [weak self] request in self?.expectedSize(of: request) }
+        row.runningLoads = { [weak self] request in self?.prefetching.take(request) ?? [] }
+        let request = request(position)
+        if leaving.removeValue(forKey: ObjectIdentifier(row)) != nil {
+            if let request, row.isServing(request) {
+                if row.position != position { positionsChanged() }
+                return row.rebind(request, at: position)
+            }
+            release(row)
         }
-        row.unbind()
+        // The positions that are visible now are known after the next layout.
+        row.bind(request, at: position)
+        // A load that is still there is for another picture.
+        prefetching.loosen(position)
     }
 
-    /// Sets a row's position after rows above it were inserted or removed. Prefetch loads are cancelled, because their
-    /// positions now refer to other rows. The next update starts new prefetch loads.
+    /// Removes a row. Its load continues until the next update, which assigns the load to a row or a prefetch of the same
+    /// picture, or cancels it.
+    ///
+    /// - Parameter mayReturn: Whether the row may be bound again before the main loop runs.
+    func unbind(_ row: RowLoad, mayReturn: Bool = false) {
+        guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else {
+            if !mayReturn, leaving.removeValue(forKey: ObjectIdentifier(row)) != nil { release(row) }
+            return
+        }
+        isStale = true
+        guard mayReturn else { return release(row) }
+        if leaving.isEmpty {
+            DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.releaseLeaving() } }
+        }
+        leaving[ObjectIdentifier(row)] = row
+    }
+
+    private func releaseLeaving() {
+        let left = leaving.values
+        leaving = [:]
+        for row in left { release(row) }
+    }
+
+    private func release(_ row: RowLoad) {
+        // Use the row's own request. The program must not be asked here: if the row was removed from the model, the
+        // positions that this object knows are old, and the model can be shorter.
+        let request = row.request
+        let operations = row.unbind()
+        if let request, !operations.isEmpty { prefetching.hold(operations, of: request) }
+        isStale = true
+    }
+
+    /// Sets a row's position after rows above it were inserted or removed.
     func move(_ row: RowLoad, to position: Int) {
-        if !isStale { reset() }
+        positionsChanged()
         row.move(to: position)
+    }
+
+    private func positionsChanged() {
+        guard !hasMovedRows else { return }
+        hasMovedRows = true
+        reset()
     }
 
     /// Whether the list scrolls more than a screen per update. While this is true, no row is loaded, and the caller
@@ -68,7 +107,9 @@ import WebImageViews
     /// Starts and cancels loads after a scroll; `count` is the number of rows in the list.
     func update(visible: Range<Int>, count: Int) {
         guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
-        isStale = false
+        // Rows were inserted or removed, perhaps above rows that are loaded ahead.
+        if count != self.count, !hasMovedRows { reset() }
+        (isStale, hasMovedRows) = (false, false)
         self.count = count
         let change = policy.update(visible: visible, count: count)
         for position in change.cancelled { prefetching.cancel(position) }
@@ -78,42 +119,36 @@ import WebImageViews
         for (position, row) in byPosition where policy.interest(in: position) == .none { row.want(.none) }
         for position in change.prefetch { byPosition[position]?.want(.near) }
         for position in policy.wanted where !policy.visible.contains(position) { byPosition[position]?.want(.near) }
-        prefetch(change.prefetch.filter { byPosition[$0] == nil })
+        for position in change.prefetch where byPosition[position] == nil && position < count {
+            if let request = request(position) { prefetch(request, position) }
+        }
+        prefetching.endLoose()
     }
 
-    /// Cancels all prefetch loads, because the positions now refer to other rows.
+    /// The positions refer to other rows. The next update decides again which rows are loaded; loads of the same pictures
+    /// continue.
     func reset() {
-        generation += 1
         isStale = true
         _ = policy.reset()
+        prefetching.loosenAll()
+    }
+
+    /// Cancels all loads of the list, which no longer exists.
+    func end() {
+        releaseLeaving()
+        reset()
         prefetching.cancelAll()
     }
 
-    private func prefetch(_ positions: [Int]) {
-        for position in positions where position < count {
-            if let request = request(position) { prefetch(sized(request), position) }
-        }
-    }
-
-    /// Replaces the size of the view in a request by the size that the list's rows have, as soon as a row has a size. A
-    /// row then need not wait for its own layout, and prefetch loads, which have no view, decode at the same size.
-    private func sized(_ request: ImageListRequest) -> ImageListRequest {
-        guard let wanted = request.context?[.thumbnail] as? ViewThumbnail, wanted != .fullSize,
-            request.context?[.imageThumbnailPixelSize] == nil,
-            let box = rows.values.lazy.compactMap({ $0.row.thumbnailBox }).first ?? lastBox
-        else { return request }
-        lastBox = box
-        var request = request
-        request.context?[.thumbnail] = nil
-        request.context?[.imageThumbnailPixelSize] = box
-        return request
-    }
-
-    /// The last known size that the list's rows give their images.
-    private var lastGivenSize = ViewSize.unknown
-
-    /// Returns the size that the list's rows give the image of a request that has no size; nil if the request has a size.
+    /// Returns the size that the list's rows give the image of a request; nil if the size of the rows does not matter. A row
+    /// then need not wait for its own layout, and prefetch loads, which have no view, decode at the same size.
     private func expectedSize(of request: ImageListRequest) -> ViewSize? {
+        if let wanted = request.context?[.thumbnail] as? ViewThumbnail {
+            guard wanted != .fullSize, request.context?[.imageThumbnailPixelSize] == nil else { return nil }
+            let size = rows.values.lazy.map { $0.row.imageView.state.allocatedSize }.first { $0 != .unknown }
+            if let size { lastSize = size }
+            return lastSize
+        }
         guard request.imageManager?.isSizedByView(options: request.options, context: request.context) == true else {
             return nil
         }
@@ -123,35 +158,33 @@ import WebImageViews
     }
 
     private func prefetch(_ request: ImageListRequest, _ position: Int) {
-        // Without a known size, the image would be decoded at full size.
-        guard request.context?[.thumbnail] == nil || request.context?[.thumbnail] as? ViewThumbnail == .fullSize else {
-            return
+        prefetching.start(request, at: position) { place in
+            guard var prepared = prepared(request) else { return nil }
+            if isFitting {
+                prepared.context = prepared.context ?? [:]
+                prepared.context?[.pixelSizeReceiver] = PixelSizeReceiver { [weak self] size in
+                    MainThread.run { if let position = place.position { self?.onSize?(position, size) } }
+                }
+            }
+            return prepared
         }
-        let expected = expectedSize(of: request)
-        var request = request
-        request.context?[.thumbnail] = nil
-        switch expected {
-        case .unknown: return
-        case .box(let box):
-            // A view shows a picture that is in memory at full size.
-            if let url = request.url, request.loader.imageInMemory(for: url, context: request.context) != nil { return }
-            request.context = (request.context ?? [:]).merging([.imageThumbnailPixelSize: box]) { $1 }
-        case .full, nil: break
-        }
-        if isFitting {
-            request.context = request.context ?? [:]
-            request.context?[.pixelSizeReceiver] = sizeReceiver(for: position)
-        }
-        prefetching.start(request, position)
     }
 
-    private func sizeReceiver(for position: Int) -> PixelSizeReceiver {
-        let generation = generation
-        return PixelSizeReceiver { [weak self] size in
-            MainThread.run {
-                guard let self, self.generation == generation else { return }
-                self.onSize?(position, size)
-            }
+    /// Returns the request of a load that has no view; nil if the image must not be loaded now.
+    private func prepared(_ request: ImageListRequest) -> ImageListRequest? {
+        var prepared = request
+        prepared.context?[.thumbnail] = nil
+        guard let size = expectedSize(of: request) else { return prepared }
+        // Without a known size, the image would be decoded at full size.
+        guard size != .unknown else { return nil }
+        guard let box = request.box(at: size) else { return prepared }
+        // A view that decodes at its own size shows a picture that is in memory at full size.
+        if request.context?[.thumbnail] == nil, let url = request.url,
+            request.loader.imageInMemory(for: url, context: request.context) != nil
+        {
+            return nil
         }
+        prepared.context = (prepared.context ?? [:]).merging([.imageThumbnailPixelSize: box]) { $1 }
+        return prepared
     }
 }

@@ -22,11 +22,13 @@ import WebImageViews
     private(set) var request: ImageListRequest?
     /// The position of the row before it was unbound.
     private(set) var lastPosition: Int?
-    /// Returns a request with the size of the list's rows. Rows that GTK has bound but not laid out have no size.
-    var sized: (@MainActor (ImageListRequest) -> ImageListRequest)?
-    /// Returns the size that the list's rows give the image of a request without a size; nil if the request has a size,
-    /// or if this size is not known.
-    var expectedSize: (@MainActor (ImageListRequest) -> CGSize?)?
+    /// Returns the size that the list's rows give the image of a request; nil if it does not matter. Rows that GTK has bound
+    /// but not laid out have no size.
+    var expectedSize: (@MainActor (ImageListRequest) -> ViewSize?)?
+    /// Returns running loads of the same picture, which then belong to this object.
+    var runningLoads: (@MainActor (ImageListRequest) -> [any WebImageOperation])?
+    /// Running loads of the same picture. They end with the row's own load, which shares their work.
+    private var companions: [any WebImageOperation] = []
     private var state = State.ended
     private var interest = ScrollPrefetchPolicy.Interest.none
     private var generation = 0
@@ -38,22 +40,22 @@ import WebImageViews
         row.imageView.state.keepsSizeWhenEmpty = true
     }
 
-    /// Shows a position's image. An image in memory is shown before this method returns; other images are loaded as
-    /// `interest` requires.
-    func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
+    /// Shows a position's image. An image in memory is shown before this method returns; other images are loaded when
+    /// ``want(_:)`` requires them.
+    func bind(_ request: ImageListRequest?, at position: Int) {
         generation += 1
+        endCompanions()
         self.position = position
         self.request = request
-        self.interest = interest
-        guard request != nil else {
+        interest = .none
+        guard let request, request.url != nil else {
+            // A row without a picture is no failure, so there is no load that could end.
             row.imageView.cancelCurrentImageLoad()
-            row.imageView.image = nil
+            row.fittingView?.isEmpty = request?.placeholderImage == nil
+            row.imageView.image = request?.placeholderImage
             state = .ended
             return
         }
-        // Load the image of a row that is visible or near. A row that is farther away waits, unless its image is in
-        // memory and can be shown without a load.
-        if interest != .none { return ask() }
         switch memoryAnswer {
         case .hit(let image): ask(image)
         case .unknown where isInMemory: ask()
@@ -61,14 +63,29 @@ import WebImageViews
         }
     }
 
-    /// Cancels a running load; the row keeps its image until it is bound again.
-    func unbind() {
+    /// Returns whether the row shows or loads the picture of a request.
+    func isServing(_ request: ImageListRequest) -> Bool {
+        state != .waiting && self.request?.hasSamePicture(as: request) == true
+    }
+
+    /// Binds the row to a request that it already serves.
+    func rebind(_ request: ImageListRequest, at position: Int) {
+        self.position = position
+        self.request = request
+    }
+
+    /// Ends the load for the row; the row keeps its image until it is bound again. Returns the operations of the load, which
+    /// continue until the caller cancels them.
+    func unbind() -> [any WebImageOperation] {
         generation += 1
         lastPosition = position
         position = nil
         request = nil
+        let own = state == .loading ? row.imageView.state.binding.releaseLoad() : nil
         state = .ended
         row.imageView.cancelCurrentImageLoad()
+        defer { companions = [] }
+        return companions + (own.map { [$0] } ?? [])
     }
 
     /// Sets the position after rows above were inserted or removed.
@@ -93,19 +110,26 @@ import WebImageViews
             request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
         else { return .unknown }
         let full = manager.memoryAnswer(for: url, options: request.options, context: request.context)
-        guard case .miss = full, let box = expectedSize?(request) else { return full }
-        var context = request.context ?? [:]
-        context[.imageThumbnailPixelSize] = box
+        guard case .miss = full, let context = contextAtViewSize else { return full }
         return manager.memoryAnswer(for: url, options: request.options, context: context)
     }
 
     private var isInMemory: Bool {
         guard let request, let url = request.url else { return false }
-        if request.loader.imageInMemory(for: url, context: request.context) != nil { return true }
-        guard let box = expectedSize?(request) else { return false }
-        var context = request.context ?? [:]
-        context[.imageThumbnailPixelSize] = box
+        // A view whose request names the size of the view does not show a picture of another size.
+        let isSizeNamed = request.context?[.thumbnail] != nil
+        if !isSizeNamed, request.loader.imageInMemory(for: url, context: request.context) != nil { return true }
+        guard let context = contextAtViewSize else { return false }
         return request.loader.imageInMemory(for: url, context: context) != nil
+    }
+
+    /// The context of the request with the size at which the list's rows decode its image; nil without such a size.
+    private var contextAtViewSize: WebImageContext? {
+        guard let request, let size = expectedSize?(request), let box = request.box(at: size) else { return nil }
+        var context = request.context ?? [:]
+        context[.thumbnail] = nil
+        context[.imageThumbnailPixelSize] = box
+        return context
     }
 
     /// Shows the placeholder in the known proportions without starting a load.
@@ -124,28 +148,48 @@ import WebImageViews
 
     /// Starts the load; `hit` is the image that was just found in memory.
     private func ask(_ hit: Image? = nil) {
-        guard let request = request.map({ sized?($0) ?? $0 }) else { return }
-        self.request = request
+        guard let request else { return }
         state = .loading
         let generation = generation
         var context = row.fittingView?.fit(request) ?? request.context ?? [:]
-        if let size = expectedSize?(request) { context[.expectedViewSize] = size }
+        if let size = expectedSize?(request), size.limits { context[.expectedViewSize] = size }
+        endCompanions()
+        let running = runningLoads?(request) ?? []
         loader.prepare(request.loader, hit)
         context[.customManager] = loader
+        // A row that keeps its load may be bound to a request with other closures.
         row.imageView.setImage(
             with: request.url, placeholderImage: request.placeholderImage, options: request.options(for: interest),
-            context: context, progress: request.progress
+            context: context,
+            progress: { [weak self] received, expected, url in
+                self?.current(request, generation).progress?(received, expected, url)
+            }
         ) { [weak self] image, error, cacheType, url in
-            request.completed?(image, error, cacheType, url)
+            (self?.current(request, generation) ?? request).completed?(image, error, cacheType, url)
             guard let self, self.generation == generation else { return }
             state = error?.isCancellation == true ? .waiting : .ended
+            endCompanions()
             row.fittingView?.hasEnded(with: image)
         }
+        companions += running
+        if state != .loading { endCompanions() }
+    }
+
+    /// Returns the present request if the row has kept the load of `request`, otherwise `request`.
+    private func current(_ request: ImageListRequest, _ generation: Int) -> ImageListRequest {
+        generation == self.generation ? self.request ?? request : request
+    }
+
+    private func endCompanions() {
+        let ended = companions
+        companions = []
+        for operation in ended { operation.cancel() }
     }
 
     private func giveUp() {
         guard state == .loading else { return }
         row.imageView.cancelCurrentImageLoad()
+        endCompanions()
     }
 }
 

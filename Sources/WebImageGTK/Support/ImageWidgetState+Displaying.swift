@@ -43,27 +43,36 @@ extension ImageWidgetState: ImageDisplaying {
 
     func updateIndicator(_ indication: ViewIndication) { indicator.update(indication) }
 
-    func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
+    func refine(_ image: Image) {
+        isRefining = true
+        self.image = image
+        isRefining = false
+    }
+
+    func whenSized(
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+    ) {
         followsSize = true
-        if let size = pixelBox { return body(size) }
-        guard !isDestroyed else { return body(nil) }
-        SizeWait.begin(self, within: deadline, size: { $0.pixelBox.map { .box($0) } ?? .unknown }) { body($0.box) }
+        let size = allocatedSize
+        guard size == .unknown, !isDestroyed else { return body(size) }
+        if let expected { return body(expected) }
+        SizeWait.begin(self, within: deadline, size: { $0.allocatedSize }, body)
     }
 
     func whenGivenSize(
-        expected: CGSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
     ) {
         let size = givenSize
         guard size == .unknown, !isDestroyed else {
-            followsSize = followsSize || size.box != nil
+            followsSize = followsSize || size.limits
             return body(size)
         }
         if let expected {
             followsSize = true
-            return body(.box(expected))
+            return body(expected)
         }
         SizeWait.begin(self, within: deadline, endsWithoutWindow: true, size: { $0.givenSize }) { [weak self] size in
-            if size.box != nil { self?.followsSize = true }
+            if size.limits { self?.followsSize = true }
             body(size)
         }
     }
@@ -72,38 +81,45 @@ extension ImageWidgetState: ImageDisplaying {
     var decodesAtViewSize: Bool { kind != .other && !isDestroyed }
 
     var drawnSize: ViewSize {
-        if drawing.mode == .center { return .full }
-        return pixelBox.map { .box($0) } ?? .unknown
+        drawing.mode == .center ? .full : allocatedSize
     }
 
-    /// The box in which the view's image must fit, in device pixels. Each side is rounded up to a multiple of 32. A side
-    /// that the layout has not given the view does not limit the image. nil before the first layout.
-    var pixelBox: CGSize? {
+    /// The size of the widget. ``ViewSize/unknown`` before the first layout.
+    var allocatedSize: ViewSize {
+        guard !isDestroyed else { return .unknown }
+        return size(limiting(layoutSize))
+    }
+
+    /// The size of the widget in points. Before the first layout, the size is known if both sides are fixed.
+    private var layoutSize: CGSize {
         let own = UnsafeMutablePointer<GtkWidget>(widget)
-        guard !isDestroyed else { return nil }
-        return box(CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))).box
+        let size = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
+        return size == .zero && fixedSize.width > 0 && fixedSize.height > 0 ? fixedSize : size
+    }
+
+    /// Returns a size without the side that a ``FittingImageView`` computes from its picture.
+    private func limiting(_ size: CGSize) -> CGSize {
+        switch fittingAxis {
+        case .heightForWidth: CGSize(width: size.width, height: 0)
+        case .widthForHeight: CGSize(width: 0, height: size.height)
+        case nil: size
+        }
     }
 
     /// The size that the layout gives the view independently of its picture. For example, a view that expands in a window
     /// has such a size, and a view that is centred in a window has the size of its picture.
     var givenSize: ViewSize {
-        let own = UnsafeMutablePointer<GtkWidget>(widget)
-        guard !isDestroyed, gtk_widget_get_width(own) > 0 || gtk_widget_get_height(own) > 0 else { return .unknown }
+        var size = layoutSize
+        guard !isDestroyed, size != .zero else { return .unknown }
         if drawing.mode == .center { return .full }
-        var size = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
         switch kind {
         case .image, .avatar, .other: break  // The size of these widgets does not depend on their picture.
         case .picture where gtk_picture_get_can_shrink(widget) == 0: return .full
         case .picture, .view:
-            if !isGiven(GTK_ORIENTATION_HORIZONTAL) { size.width = 0 }
-            if !isGiven(GTK_ORIENTATION_VERTICAL) { size.height = 0 }
+            if fixedSize.width == 0, !isGiven(GTK_ORIENTATION_HORIZONTAL) { size.width = 0 }
+            if fixedSize.height == 0, !isGiven(GTK_ORIENTATION_VERTICAL) { size.height = 0 }
         }
-        switch fittingAxis {
-        case .heightForWidth: size.height = 0
-        case .widthForHeight: size.width = 0
-        case nil: break
-        }
-        let result = box(size)
+        let result = self.size(limiting(size))
         return result == .unknown ? .full : result
     }
 
@@ -123,23 +139,30 @@ extension ImageWidgetState: ImageDisplaying {
         return side != natural || side <= minimum
     }
 
-    /// Returns the box in device pixels for a size in points. A side of 0 is unlimited.
-    private func box(_ points: CGSize) -> ViewSize {
+    /// Returns the size for a size in points. A side of 0 does not limit the picture. The sides of a box are rounded up to
+    /// a multiple of 32.
+    private func size(_ points: CGSize) -> ViewSize {
         guard points.width > 0 || points.height > 0 else { return .unknown }
         let scale = CGFloat(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
-        func stepped(_ side: CGFloat) -> CGFloat {
-            side > 0 ? min((side * scale / 32).rounded(.up) * 32, ViewSize.unlimitedSide) : ViewSize.unlimitedSide
+        let area = CGSize(width: points.width * scale, height: points.height * scale)
+        if points.width > 0, points.height > 0, coversItsArea { return .area(area) }
+        func stepped(_ side: CGFloat) -> CGFloat { side > 0 ? ViewSize.stepped(side) : ViewSize.unlimitedSide }
+        return .box(CGSize(width: stepped(area.width), height: stepped(area.height)))
+    }
+
+    /// Whether both sides of the drawn picture reach those of the widget, because the picture is stretched or cut off.
+    private var coversItsArea: Bool {
+        switch kind {
+        case .avatar: true
+        case .picture:
+            [GTK_CONTENT_FIT_COVER, GTK_CONTENT_FIT_FILL].contains(gtk_picture_get_content_fit(widget))
+        case .view: drawing.mode == .cover || drawing.mode == .fill
+        case .image, .other: false
         }
-        guard points.width > 0, points.height > 0 else {
-            return .box(CGSize(width: stepped(points.width), height: stepped(points.height)))
-        }
-        let isCovered =
-            kind == .avatar || kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
-        let box = (isCovered ? .cover : drawing.mode).box(for: points)
-        return .box(CGSize(width: stepped(box.width), height: stepped(box.height)))
     }
 
     func loadEnded(with error: WebImageError?) {
+        if followsSize { sharpening.loadEnded() }
         // Do not create `recovery` for a view that never had a failure.
         if error != nil || hasFailed { recovery.loadEnded(with: error) }
         hasFailed = error != nil

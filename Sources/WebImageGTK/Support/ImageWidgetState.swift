@@ -41,11 +41,23 @@ import WebImageViews
 
     var image: Image? { didSet { if !isDestroyed { display(replacing: oldValue) } } }
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
+    /// The size of the widget in points; a side of 0 is not fixed.
+    var fixedSize = CGSize.zero {
+        didSet {
+            guard !isDestroyed else { return }
+            let (width, height) = (WidgetView.side(fixedSize.width), WidgetView.side(fixedSize.height))
+            fixedSize = CGSize(width: Int(width ?? 0), height: Int(height ?? 0))
+            webimage_set_fixed_size(widget, width ?? 0, height ?? 0)
+            if let side = [width, height].compactMap({ $0 }).min() { kind.setPictureSide(side, of: widget) }
+        }
+    }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
+    /// Whether the next image is another version of the shown image.
+    var isRefining = false
     /// The side of the view that limits its pictures, in a ``FittingImageView``; nil for both sides.
     var fittingAxis: FittingImageView.Axis?
-    private lazy var sharpening = PictureSharpening(self)
+    private(set) lazy var sharpening = PictureSharpening(self)
     /// Whether a picture was decoded at the size of the view.
     var followsSize = false
     /// Whether the widget keeps its natural size while it shows nothing. True in list rows, so that a row that waits
@@ -77,6 +89,7 @@ import WebImageViews
         drawing.drawn = { [weak self] size in
             if let self, followsSize, !isDestroyed { sharpening.wasDrawn(at: size) }
         }
+        drawing.scaleFactor = { CGFloat(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget))) }
         pose.alpha = gtk_widget_get_opacity(UnsafeMutablePointer(widget))
         HandleLedger.opened("widget state")
     }
@@ -123,7 +136,9 @@ import WebImageViews
         shown = image
         if followsSize { sharpening.pictureChanged() }
         if animation == nil, image?.isAnimated == true { _ = animate { GTKDisplayLink($0) } }
-        if animation?.show(image) != true { show(image?.makeTexture(), size: image.map(naturalSize) ?? .zero) }
+        if animation?.show(image, isRefined: isRefining) != true {
+            show(image?.makeTexture(), size: image.map(naturalSize) ?? .zero)
+        }
         attach()
     }
 
@@ -144,6 +159,12 @@ import WebImageViews
     func show(_ texture: Texture?, size: CGSize) {
         if texture == nil, keepsSizeWhenEmpty, !isDestroyed { return drawing.clearKeepingSize() }
         drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
+    }
+
+    /// Changes the natural size of the image.
+    func changeSize(_ size: CGSize) {
+        guard let picture = drawing.picture, picture.size != size else { return }
+        drawing.picture = PictureDrawing.Layer(texture: picture.texture, size: size)
     }
 
     /// Draws another frame at the size of the image.

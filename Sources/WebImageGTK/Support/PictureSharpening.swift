@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageViews
 
-/// Decodes a widget's picture again after the widget has become larger.
+/// Decodes a widget's picture again after the size of the widget has changed.
 @MainActor final class PictureSharpening {
     private unowned let state: ImageWidgetState
     /// The size of the last drawing; nil if the picture or the rule of its size has changed since then.
@@ -25,7 +25,12 @@ import WebImageViews
         guard drawn?.size != size || drawn?.scale != scale else { return }
         drawn = (size, scale)
         changes += 1
-        if !isWaiting, state.binding.needsSharpening { wait() }
+        if !isWaiting, state.binding.needsResizing { wait() }
+    }
+
+    /// A load has ended. A picture that was drawn while its load still refreshed it may need another size.
+    func loadEnded() {
+        if drawn != nil, !isWaiting, state.binding.needsResizing { wait() }
     }
 
     private func wait() {
@@ -39,6 +44,6 @@ import WebImageViews
     private func waitEnded(_ seen: Int) {
         guard seen == changes else { return wait() }
         isWaiting = false
-        state.binding.sharpenPictures()
+        state.binding.resizePictures()
     }
 }

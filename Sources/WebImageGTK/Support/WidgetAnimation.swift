@@ -28,22 +28,36 @@ import WebImageCore
     /// The pixels that the widget draws.
     private var shownPixels: PixelBuffer?
     private var isShown = false
+    /// Whether the program has started the animation, also if animations do not start by themselves.
+    private var isStarted = false
+    private var setting: (settings: OpaquePointer, connection: UInt)?
 
     init(_ state: ImageWidgetState, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
         self.state = state
         self.makeLink = makeLink
+        guard let settings = gtk_settings_get_default() else { return }
+        let connection = Signal.connect(settings, "notify::gtk-enable-animations") { [weak self] _ in
+            self?.settingChanged()
+        }
+        setting = (settings, connection)
     }
+
+    isolated deinit { if let setting { Signal.disconnect(setting.settings, setting.connection) } }
 
     /// Starts to draw an animation. Returns false if the image is not an animation; the caller must then show it as a
     /// still image.
-    func show(_ image: Image?) -> Bool {
+    ///
+    /// - Parameter isRefined: Whether the image is another version of the shown image, so that the animation continues.
+    func show(_ image: Image?, isRefined: Bool) -> Bool {
         let isPartial = shouldIncrementalLoad && image?.isIncremental == true
         let newCoder = (image as? AnimatedImage)?.animatedCoder
         if isPartial, let player, let newCoder, let coder, (newCoder as AnyObject) === (coder as AnyObject) {
             player.totalFrameCount = newCoder.animatedImageFrameCount
             return true
         }
-        if !isPartial, let animation = image as? any AnimatedImageProvider, goOn(with: animation) {
+        if !isPartial, let image, let animation = image as? any AnimatedImageProvider,
+            goOn(with: animation, poster: image, isRefined: isRefined)
+        {
             coder = newCoder
             return true
         }
@@ -73,13 +87,14 @@ import WebImageCore
     }
 
     /// If `whole` is the complete version of the partial animation that is playing, or the same animation at another
-    /// size, continues with `whole` at the same position. Otherwise returns false.
-    private func goOn(with whole: any AnimatedImageProvider) -> Bool {
+    /// size, continues with `whole` at the same position. Otherwise returns false. The same animation under another URL
+    /// starts from the beginning.
+    private func goOn(with whole: any AnimatedImageProvider, poster: Image, isRefined: Bool) -> Bool {
         guard let player, let coder, whole.animatedImageFrameCount > 1 else { return false }
         let isResized: Bool
         if let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData) {
             isResized = false
-        } else if whole.animatedImageFrameCount == coder.animatedImageFrameCount,
+        } else if isRefined, whole.animatedImageFrameCount == coder.animatedImageFrameCount,
             let data = coder.animatedImageData, data == whole.animatedImageData
         {
             isResized = true
@@ -90,17 +105,45 @@ import WebImageCore
             with: animationTransformer.map { TransformedFrames.of(whole, $0) } ?? whole, keepsFrames: !isResized)
         ownLoopCount = whole.animatedImageLoopCount
         configure()
+        // The next frame can be far away, or never come: the animation may be paused or have ended.
+        if isResized {
+            if animationTransformer == nil { state.changeSize(state.naturalSize(of: poster)) }
+            redraw(poster, of: player)
+        }
         return true
+    }
+
+    /// Draws the shown frame at the present size of the animation.
+    private func redraw(_ poster: Image, of player: AnimatedImagePlayer) {
+        guard currentFrameIndex == 0, animationTransformer == nil else {
+            return player.redrawFrame(at: currentFrameIndex)
+        }
+        draw(poster)
+        if currentFrame != nil { currentFrame = poster }
     }
 
     var isAnimating: Bool { player?.isPlaying ?? false }
 
+    /// Starts the animation on request of the program.
     func start() {
         guard let player, isVisible else { return }
+        isStarted = true
         player.startPlaying()
     }
 
+    private func startByItself() {
+        guard autoPlayAnimatedImage, ImageWidgetState.wantsAnimations, isVisible else { return }
+        player?.startPlaying()
+    }
+
+    /// People who are disturbed by motion can disable animations while the program runs.
+    private func settingChanged() {
+        guard let player else { return }
+        if ImageWidgetState.wantsAnimations { startByItself() } else if player.isPlaying, !isStarted { stop() }
+    }
+
     func stop() {
+        isStarted = false
         guard let player else { return }
         if resetFrameIndexWhenStopped { player.stopPlaying() } else { player.pausePlaying() }
         if clearBufferWhenStopped { player.clearFrameBuffer() }
@@ -110,7 +153,7 @@ import WebImageCore
     func drop() {
         player?.pausePlaying()
         (player, coder, currentFrame, shownPixels) = (nil, nil, nil, nil)
-        (currentFrameIndex, currentLoopCount) = (0, 0)
+        (currentFrameIndex, currentLoopCount, isStarted) = (0, 0, false)
     }
 
     private var isVisible: Bool { state.visibility.isVisible }
@@ -122,21 +165,23 @@ import WebImageCore
         if !isShown, player.isPlaying { stop() }
         // Start an animation only when it becomes visible. Otherwise a finite animation that has ended would start
         // again while other widgets scroll.
-        if isShown, !wasVisible, autoPlayAnimatedImage { start() }
+        if isShown, !wasVisible { startByItself() }
     }
 
     private func install(_ player: AnimatedImagePlayer) {
         player.animationFrameHandler = { [weak self] index, frame in
             guard let self else { return }
             (currentFrameIndex, currentFrame) = (index, frame)
-            // A new texture costs an upload and a redraw; with GTK's OpenGL renderer, of the whole window.
-            guard shownPixels?.hasSamePixels(as: frame.pixels) != true, let texture = frame.makeTexture() else {
-                return
-            }
-            state.show(frame: texture)
-            shownPixels = frame.pixels
+            draw(frame)
         }
         player.animationLoopHandler = { [weak self] count in self?.currentLoopCount = count }
+    }
+
+    private func draw(_ frame: Image) {
+        // A new texture costs an upload and a redraw; with GTK's OpenGL renderer, of the whole window.
+        guard shownPixels?.hasSamePixels(as: frame.pixels) != true, let texture = frame.makeTexture() else { return }
+        state.show(frame: texture)
+        shownPixels = frame.pixels
     }
 
     private func configure() {

@@ -49,6 +49,15 @@ enum WidgetKind {
         }
     }
 
+    /// Sets the size of the picture in a widget that draws its picture at a size of its own, in points.
+    @MainActor func setPictureSide(_ side: CInt, of widget: OpaquePointer) {
+        switch self {
+        case .image: gtk_image_set_pixel_size(widget, side)
+        case .avatar: webimage_set_number(widget, "size", side)
+        case .view, .picture, .other: break
+        }
+    }
+
     /// Whether the widget itself fits the paintable into its area. Such a widget draws the paintable in a rectangle
     /// that already has the paintable's proportions.
     var fitsItself: Bool { self != .view }

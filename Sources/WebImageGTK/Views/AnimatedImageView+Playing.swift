@@ -10,7 +10,8 @@ extension AnimatedImageView {
     public var currentFrameIndex: Int { animation.currentFrameIndex }
     /// The number of completed loops.
     public var currentLoopCount: Int { animation.currentLoopCount }
-    /// Whether an animation starts whenever it becomes visible; true by default.
+    /// Whether an animation starts whenever it becomes visible; true by default. Animations start only on request while
+    /// the desktop's setting `gtk-enable-animations` is off.
     public var autoPlayAnimatedImage: Bool {
         get { animation.autoPlayAnimatedImage }
         set { animation.autoPlayAnimatedImage = newValue }

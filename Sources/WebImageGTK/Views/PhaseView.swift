@@ -16,7 +16,7 @@ import WebImageViews
 ///     case .failure(let error): label(error.localizedDescription)
 ///     }
 /// }
-/// view.requestSize(CGSize(width: 96, height: 96))
+/// view.fixedSize = CGSize(width: 96, height: 96)
 /// ```
 ///
 /// Without a size in the request, the image is decoded at full size, because the widgets that the closure makes can have

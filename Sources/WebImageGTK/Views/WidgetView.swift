@@ -123,13 +123,32 @@ public import WebImageCore
         set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
     }
 
+    /// The size of the view in points, in every container: neither its picture nor its container makes the view smaller
+    /// or larger. A side of 0, the default, is not fixed.
+    ///
+    /// ```swift
+    /// avatar.fixedSize = CGSize(width: 48, height: 48)
+    /// ```
+    ///
+    /// If only one side is fixed, a view of pictures computes the other side from the proportions of its picture. The
+    /// alignment of the widget decides where the view is in its area; `GTK_ALIGN_FILL` along a fixed side becomes
+    /// `GTK_ALIGN_CENTER`.
+    public var fixedSize: CGSize {
+        get { state.fixedSize }
+        set { state.fixedSize = newValue }
+    }
+
     /// Sets the minimum size that the widget requests from its container, in points; a side that is not positive
-    /// requests no minimum. A view without an image otherwise has no size of its own.
+    /// requests no minimum. A view without an image otherwise has no size of its own. The view can be larger:
+    /// ``fixedSize`` also sets the maximum.
     public func requestSize(_ size: CGSize) {
-        func side(_ length: CGFloat) -> gint {
-            length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
-        }
-        gtk_widget_set_size_request(UnsafeMutablePointer(widget), side(size.width), side(size.height))
+        gtk_widget_set_size_request(
+            UnsafeMutablePointer(widget), Self.side(size.width) ?? -1, Self.side(size.height) ?? -1)
+    }
+
+    /// Returns a length in whole points; nil if it is not positive.
+    static func side(_ length: CGFloat) -> gint? {
+        length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : nil
     }
 
     /// The natural size of the widget, in points.

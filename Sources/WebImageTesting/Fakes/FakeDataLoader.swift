@@ -9,7 +9,7 @@ public final class FakeDataLoader: ImageDataLoader {
         var answers: [URL: Result<Data, WebImageError>] = [:]
         var loads: [ImageDataLoad] = []
         var metadata: Data?
-        var cancels = 0
+        var cancelled: [URL] = []
     }
 
     private let state = Locked(State())
@@ -39,7 +39,9 @@ public final class FakeDataLoader: ImageDataLoader {
 
     private static let notModified = Data("not modified".utf8)
     /// The number of loads that were cancelled before they returned.
-    public var cancelCount: Int { state.withLock { $0.cancels } }
+    public var cancelCount: Int { cancelledURLs.count }
+    /// The URLs of the loads that were cancelled before they returned, in order.
+    package var cancelledURLs: [URL] { state.withLock { $0.cancelled } }
 
     /// Sets the answer for `url`. All loads of `url` receive this answer: the loads that wait now, and later loads.
     public func answer(_ url: URL, with outcome: Result<Data, WebImageError>) {
@@ -69,7 +71,7 @@ public final class FakeDataLoader: ImageDataLoader {
             }
         } onCancel: {
             let waiting = state.withLock { state in
-                state.cancels += 1
+                state.cancelled.append(url)
                 return state.waiting.removeValue(forKey: url) ?? []
             }
             for continuation in waiting { continuation.resume(returning: .failure(.cancelled)) }

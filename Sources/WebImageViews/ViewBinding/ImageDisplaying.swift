@@ -12,16 +12,20 @@ package import WebImageLoading
     func perform(_ transition: ViewTransition)
     /// Passes an event of the view's loads to the view's indicator.
     func updateIndicator(_ indication: ViewIndication)
-    /// Calls `body` with the view's size in pixels: immediately if the size is known, otherwise at the first layout.
-    /// If the view has no layout within `deadline`, or no longer exists, calls `body` with nil.
-    func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void)
+    /// Shows another version of the shown image, for example one with more pixels. An animation continues.
+    func refine(_ image: Image)
+    /// Calls `body` with the view's size: immediately if the size is known, otherwise with `expected` if this is not nil,
+    /// otherwise at the first layout. ``ViewSize/unknown`` means that the view has no layout within `deadline`, or no
+    /// longer exists.
+    func whenSized(
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void)
     /// Whether pictures that are requested without a size are decoded at the size of the view.
     var decodesAtViewSize: Bool { get }
     /// Calls `body` with the size that the layout gives the view independently of its picture: immediately if it is
     /// known, otherwise after the first layout, or with `expected` if this is not nil. ``ViewSize/unknown`` means that
     /// the view has no layout within `deadline`, or is in no window.
     func whenGivenSize(
-        expected: CGSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void)
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void)
     /// The size at which the view draws its picture.
     var drawnSize: ViewSize { get }
     /// Called when a load of the view has ended. `error` is the error of a failed load of the view; nil if no load of
@@ -36,30 +40,16 @@ extension ImageDisplaying {
         transition.ended()
     }
     package func updateIndicator(_ indication: ViewIndication) {}
-    package func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) { body(nil) }
+    package func refine(_ image: Image) { displayedImage = image }
+    package func whenSized(
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+    ) { body(.unknown) }
     package var decodesAtViewSize: Bool { false }
     package func whenGivenSize(
-        expected: CGSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
     ) { body(.unknown) }
     package var drawnSize: ViewSize { .unknown }
     package func loadEnded(with error: WebImageError?) {}
-}
-
-/// The size of a view, as far as it matters for the decoding of its picture.
-package enum ViewSize: Equatable, Sendable {
-    /// The view has no layout.
-    case unknown
-    /// The view shows the picture at its full size.
-    case full
-    /// The picture is drawn inside a box, in device pixels. A side that does not limit the picture is
-    /// ``unlimitedSide``.
-    case box(CGSize)
-
-    /// The longest side that X11 and cairo can draw.
-    package static let unlimitedSide: CGFloat = 32767
-
-    /// The box; nil without a limit.
-    package var box: CGSize? { if case .box(let box) = self { box } else { nil } }
 }
 
 /// An event that an indicator receives.

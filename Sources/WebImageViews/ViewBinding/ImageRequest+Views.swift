@@ -52,7 +52,7 @@ extension ImageRequest {
 extension RequestContext {
     var customManager: (any ViewImageLoading)? { value(.customManager) }
     var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
-    var expectedViewSize: CGSize? { value(.expectedViewSize) }
+    var expectedViewSize: ViewSize? { value(.expectedViewSize) }
     var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
 
     /// The hash from which a placeholder is drawn. Nil if the value has another type; such a value is logged once.
@@ -67,7 +67,7 @@ extension RequestContext {
 }
 
 extension WebImageContextOption {
-    /// `CGSize`: the size in pixels that a view will have after its first layout. A list sets this value for a row that
+    /// ``ViewSize``: the size that a view will have after its first layout. A list sets this value for a row that
     /// GTK has not laid out yet.
     package static let expectedViewSize = WebImageContextOption(rawValue: "webimage.expectedViewSize")
 }

@@ -9,7 +9,7 @@ extension ImageViewBinding {
     /// A load that decodes a shown picture again is also superseded when the view shows another picture.
     func isSuperseded(_ load: ViewLoad) -> Bool {
         guard (slots[load.key]?.oldestShowable ?? 0) <= load.generation else { return true }
-        return load.isSharpening && (load.replacedImage == nil || displayed(load.request) !== load.replacedImage)
+        return load.isResizing && (load.keptImage == nil || displayed(load.request) !== load.keptImage)
     }
 
     /// Returns whether a failed load under a key shows the error image. False if the view has no error image, and for
@@ -29,10 +29,16 @@ extension ImageViewBinding {
         slots[key]?.oldestShowable = generation
         slots[key]?.partial = delivery.isFinished ? nil : image
         let put: @MainActor () -> Void = { [weak self] in
+            if let image, load.keptImage != nil, request.setImage == nil,
+                load.keptImage === self?.display?.displayedImage
+            {
+                self?.display?.refine(image)
+                return
+            }
             self?.put(
                 image, data: delivery.data, origin: delivery.cacheType, url: request.url, by: request.setImage)
         }
-        guard let display, display.hasTransition, !load.isSharpening,
+        guard let display, display.hasTransition, !load.isResizing,
             ViewTransitionPolicy.runs(for: delivery.cacheType, finished: delivery.isFinished, options: request.options)
         else {
             put()
@@ -54,7 +60,7 @@ extension ImageViewBinding {
     func recordEnd(_ load: ViewLoad, _ delivery: LoadDelivery, thumbnail: CGSize?) {
         load.isSettled = true
         // A picture that cannot be decoded again stays visible, so the view has no failure.
-        if load.isSharpening, delivery.error != nil || isSuperseded(load) { return }
+        if load.isResizing, delivery.error != nil || isSuperseded(load) { return }
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
         if let image = delivery.image, !image.isIncremental {
             Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
@@ -82,7 +88,7 @@ extension ImageViewBinding {
     }
 
     func update(_ load: ViewLoad, received: Int, expected: Int) {
-        guard !load.isSharpening else { return }
+        guard !load.isResizing else { return }
         slots[load.key]?.state?.progress?.report(completed: Int64(received), total: Int64(expected))
         guard !load.isSettled else { return }
         let fraction = expected > 0 ? Double(received) / Double(expected) : 0

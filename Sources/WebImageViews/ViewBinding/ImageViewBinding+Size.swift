@@ -10,10 +10,10 @@ extension ImageViewBinding {
         guard let display else { return load.start() }
         if let wanted = request.context.viewThumbnail {
             guard let deadline = wanted.deadline else { return load.start() }
-            return display.whenSized(within: deadline) { [weak self, weak load] size in
+            return display.whenSized(expected: request.expectedSize, within: deadline) {
+                [weak self, weak load] size in
                 guard let load else { return }
-                self?.record(size, of: load, isDefault: false)
-                load.start(thumbnail: size)
+                self?.start(load, at: size, isDefault: false)
             }
         }
         guard display.decodesAtViewSize, request.isSizedByView,
@@ -28,8 +28,7 @@ extension ImageViewBinding {
             [weak self, weak load] size in
             guard let load, !hasStarted else { return }
             hasStarted = true
-            self?.record(size.box, of: load, isDefault: true)
-            load.start(thumbnail: size.box)
+            self?.start(load, at: size, isDefault: true)
         }
         if isSynchronous, !hasStarted {
             hasStarted = true
@@ -37,10 +36,13 @@ extension ImageViewBinding {
         }
     }
 
-    /// Records the size of the view at which a load decodes its picture.
-    private func record(_ box: CGSize?, of load: ViewLoad, isDefault: Bool) {
-        guard let slot = slots[load.key], slot.newest == load.generation else { return }
-        (slot.decodedBox, slot.isSizedByDefault) = (box, isDefault)
+    /// Starts a load that decodes its picture for a size of the view, and records the box of the picture.
+    private func start(_ load: ViewLoad, at size: ViewSize, isDefault: Bool) {
+        let box = load.request.box(at: size)
+        if let slot = slots[load.key], slot.newest == load.generation {
+            (slot.decodedBox, slot.isSizedByDefault) = (box, isDefault)
+        }
+        load.start(thumbnail: box)
     }
 
     /// Returns the natural size in points of an image that the view shows. A picture that was decoded at the size of the
@@ -55,34 +57,37 @@ extension ImageViewBinding {
         return CGSize(width: CGFloat(source.width) / image.scale, height: CGFloat(source.height) / image.scale)
     }
 
-    /// Whether ``sharpenPictures()`` has something to do.
-    package var needsSharpening: Bool {
+    /// Whether ``resizePictures()`` has something to do.
+    package var needsResizing: Bool {
         guard let size = display?.drawnSize else { return false }
-        return slots.values.contains { blurredPicture(of: $0, at: size) != nil }
+        return slots.values.contains { unfitPicture(of: $0, at: size) != nil }
     }
 
-    /// Decodes the shown pictures again that were decoded for a smaller view. The view keeps the present pictures
-    /// meanwhile, and also if a load fails.
-    package func sharpenPictures() {
+    /// Decodes the shown pictures again that were decoded for a smaller view, and the animations that were decoded for a
+    /// much larger view. The view keeps the present pictures meanwhile, and also if a load fails.
+    package func resizePictures() {
         guard let size = display?.drawnSize else { return }
         for (key, slot) in slots {
-            guard let asked = slot.asked, let shown = blurredPicture(of: slot, at: size) else { continue }
+            guard let asked = slot.asked, let shown = unfitPicture(of: slot, at: size) else { continue }
             let load = ViewLoad(
-                key: key, generation: nextGeneration(), request: asked.forSharpening, listener: ViewLoadListener(),
-                replacing: shown, binding: self)
+                key: key, generation: nextGeneration(), request: asked.forResizing,
+                listener: ViewLoadListener(), replacing: shown, binding: self)
             slot.newest = load.generation
-            slot.decodedBox = size.box
+            slot.decodedBox = size.box(for: shown.sourcePixelSize, isVector: shown.isVector)
             slot.running.append(load)
-            load.start(thumbnail: size.box)
+            load.start(thumbnail: slot.decodedBox)
         }
     }
 
-    /// Returns the shown picture of a slot if it was decoded for a view that was smaller than `size`; otherwise nil.
-    private func blurredPicture(of slot: ViewSlot, at size: ViewSize) -> Image? {
+    /// Returns the shown picture of a slot if it was decoded for a view that was smaller than `size`, or if it is an
+    /// animation that was decoded for a view that was much larger; otherwise nil. A still picture is scaled when it is
+    /// drawn, but each frame of an animation would have to be scaled.
+    private func unfitPicture(of slot: ViewSlot, at size: ViewSize) -> Image? {
         guard slot.running.isEmpty, let box = slot.decodedBox, let asked = slot.asked, let shown = slot.shown,
-            displayed(asked) === shown, shown.isSharper(at: size, than: box)
+            displayed(asked) === shown
         else { return nil }
-        return shown
+        if shown.isSharper(at: size, than: box) { return shown }
+        return shown.isAnimated && shown.isMuchLarger(at: size, than: box) ? shown : nil
     }
 }
 
@@ -94,8 +99,14 @@ extension ViewLoadRequest {
         return imageManager.isSizedByView(options, context)
     }
 
-    /// The request of the same picture for a larger view.
-    fileprivate var forSharpening: ViewLoadRequest {
+    /// Returns the box in which the picture is decoded for a size of the view; nil without a limit.
+    func box(at size: ViewSize) -> CGSize? {
+        guard case .area = size else { return size.box(for: nil) }
+        return size.box(for: imageManager?.rememberedPixelSize(of: request))
+    }
+
+    /// The request of the same picture for another size of the view.
+    fileprivate var forResizing: ViewLoadRequest {
         var request = self
         request.request.options.subtract([.refreshCached, .fromLoaderOnly, .forceTransition, .progressiveLoad])
         return request
@@ -119,21 +130,52 @@ extension WebImageManager {
     }
 }
 
+extension WebImageManager {
+    /// Returns the size of the whole picture of a request if the cache remembers it; nil also with a transformer, because
+    /// the sides of its result are unknown.
+    package func rememberedPixelSize(of request: ImageRequest) -> PixelSize? {
+        guard request.values.transformer(default: transformer) == nil else { return nil }
+        var whole = request
+        whole.size = nil
+        // A class check, because the sizes are remembered by the default cache alone.
+        return ((whole.cache ?? imageCache) as? ImageCache)?.pixelSize(forKey: cacheKey(for: whole))
+    }
+}
+
 extension Image {
     /// Returns whether the picture, which was decoded for a view of the size `box`, has more pixels if it is decoded for
     /// `size`.
     fileprivate func isSharper(at size: ViewSize, than box: CGSize) -> Bool {
-        guard let source = sourcePixelSize else { return false }
-        let target: PixelSize
-        switch size {
-        case .unknown: return false
-        case .full: target = source
-        case .box(let larger):
-            guard larger.width > box.width || larger.height > box.height, let larger = PixelSize(box: larger) else {
-                return false
-            }
-            target = ImageScaling.size(of: source, in: larger, preserveAspectRatio: true, allowsEnlarging: isVector)
+        guard let target = self.size(at: size) else { return false }
+        // A picture that did not get the pixels that its box promised would be decoded again for ever.
+        if let new = size.box(for: sourcePixelSize, isVector: isVector), new.width <= box.width,
+            new.height <= box.height
+        {
+            return false
         }
         return target.width > pixelSize.width + 1 || target.height > pixelSize.height + 1
+    }
+
+    /// Returns whether the picture, which was decoded for a view of the size `box`, has at least twice the width and height
+    /// that it has if it is decoded for `size`.
+    fileprivate func isMuchLarger(at size: ViewSize, than box: CGSize) -> Bool {
+        guard let target = self.size(at: size), let new = size.box(for: sourcePixelSize, isVector: isVector),
+            new.width <= box.width, new.height <= box.height, new != box
+        else { return false }
+        return pixelSize.width >= 2 * target.width && pixelSize.height >= 2 * target.height
+    }
+
+    /// Returns the size of the picture in pixels if it is decoded for a size of the view; nil if this is unknown.
+    private func size(at size: ViewSize) -> PixelSize? {
+        guard let source = sourcePixelSize else { return nil }
+        switch size {
+        case .unknown: return nil
+        case .full: return source
+        case .box, .area:
+            guard let box = size.box(for: source, isVector: isVector).flatMap({ PixelSize(box: $0) }) else {
+                return nil
+            }
+            return ImageScaling.size(of: source, in: box, preserveAspectRatio: true, allowsEnlarging: isVector)
+        }
     }
 }

@@ -74,6 +74,14 @@ extension ImageViewBinding {
         foreign.cancel()
     }
 
+    /// Ends the newest load under the view's own key with `.cancelled`, and returns the operation of its loader, which
+    /// continues. Nil if the loader has not started.
+    package func releaseLoad() -> (any WebImageOperation)? {
+        let operation = slots[defaultKey]?.running.last?.takeOperation()
+        cancelImageLoad(forKey: defaultKey)
+        return operation
+    }
+
     /// Cancels every load of the view, for example when the view is removed. The view shows no further image of these
     /// loads.
     package func cancelAll() { for key in slots.keys { cancelImageLoad(forKey: key, replaced: true) } }

@@ -74,7 +74,7 @@ package import WebImageLoading
         slot.shown = kept
         owner?.begins(kept != nil)
         let load = ViewLoad(
-            key: key, generation: generation, request: request, listener: listener, keepsImage: kept != nil,
+            key: key, generation: generation, request: request, listener: listener, keeping: kept,
             binding: self)
         // Do not show the placeholder before the loader has returned. If the loader delivers an image from memory, the
         // placeholder is not needed, and a recycled row saves one layout and one drawing. With a transition or with a
@@ -169,7 +169,7 @@ package import WebImageLoading
         _ request: ViewLoadRequest, forKey key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
         guard let slot = slots[key], let asked = slot.asked else { return nil }
-        if let load = slot.running.last, !load.isSharpening {
+        if let load = slot.running.last, !load.isResizing {
             guard load.generation == slot.newest, !load.isCancelled,
                 asked.isJoinable(by: request, isSettled: load.isSettled)
             else { return nil }

@@ -26,23 +26,24 @@ final class ViewLoad: WebImageOperation {
     /// Whether the view shows an image that a placeholder must not replace: an image of this load, also a partial
     /// image, or the earlier picture that this load refreshes.
     @MainActor private var showsImage: Bool
-    /// Whether the load decodes the picture that the view shows again, for a larger view. Such a load has no indicator, no
-    /// transition and no failure.
-    let isSharpening: Bool
-    /// The image that a load with ``isSharpening`` replaces; nil if the image no longer exists.
-    @MainActor private(set) weak var replacedImage: Image?
+    /// Whether the load decodes the picture that the view shows again, for another size of the view. Such a load has no
+    /// indicator, no transition and no failure.
+    let isResizing: Bool
+    /// The image that the view shows when the load begins, if it is another version of the same picture; nil if the image
+    /// no longer exists.
+    @MainActor private(set) weak var keptImage: Image?
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
     /// The values for the loader: those of the request without the values that only the view uses.
     @MainActor private var context: RequestContext
 
     @MainActor init(
-        key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, keepsImage: Bool = false,
+        key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, keeping kept: Image? = nil,
         replacing image: Image? = nil, binding: ImageViewBinding
     ) {
-        let keepsImage = keepsImage || image != nil
-        isSharpening = image != nil
-        replacedImage = image
+        let keepsImage = kept != nil || image != nil
+        isResizing = image != nil
+        keptImage = image ?? kept
         self.key = key
         self.generation = generation
         self.request = request
@@ -62,6 +63,9 @@ final class ViewLoad: WebImageOperation {
 
     /// The operation of the loader; nil before the loader has returned it.
     var loaderOperation: (any WebImageOperation)? { state.withLock { $0.operation } }
+
+    /// Returns the operation of the loader, so that a cancel of this load does not cancel it.
+    func takeOperation() -> (any WebImageOperation)? { state.withLock { $0.operation.take() } }
 
     func cancel() { cancel(replaced: false) }
 

@@ -12,8 +12,8 @@ import WebImageLoading
     var own: FurtherViewImage?
     /// The blocks of a view that shows its loads itself; nil if the view shows a delivered image.
     var owner: ViewLoadOwner?
-    /// The size in pixels that the view will have after its first layout, if the caller knows this size.
-    var expectedSize: CGSize?
+    /// The size that the view will have after its first layout, if the caller knows this size.
+    var expectedSize: ViewSize?
     /// The identity of the loader that finally performs the load. The identity is recorded when the request is
     /// created, because a recycled row may later forward its loads to another manager.
     let manager: RoleIdentity
@@ -25,7 +25,7 @@ import WebImageLoading
     init(
         _ request: ImageRequest, placeholder: Image? = nil, loader: any ViewImageLoading,
         setImage: ViewSetImageBlock? = nil, own: FurtherViewImage? = nil, owner: ViewLoadOwner? = nil,
-        expectedSize: CGSize? = nil
+        expectedSize: ViewSize? = nil
     ) {
         self.request = request
         file = FileState(request.url)

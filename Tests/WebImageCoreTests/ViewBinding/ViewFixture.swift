@@ -34,8 +34,10 @@ import WebImageViews
     /// The size of the view. While the size is nil, loads wait until the test calls `settle(size:)`.
     var size: CGSize?
     private var waiting: [@MainActor (CGSize?) -> Void] = []
-    func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
-        if let size { body(size) } else { waiting.append(body) }
+    func whenSized(
+        expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+    ) {
+        if let size { body(.box(size)) } else { waiting.append { body($0.map { .box($0) } ?? .unknown) } }
     }
     func settle(size: CGSize?) {
         let told = waiting
