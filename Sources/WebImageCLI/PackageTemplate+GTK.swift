@@ -94,13 +94,9 @@ extension PackageTemplate {
 
                 @MainActor private func show(_ url: URL, in flow: UnsafeMutablePointer<GtkWidget>?) {
                     let view = ImageView()
-                    // An overlay has the size of its main child, here of an empty box of 320 x 240. Without it, a picture would
-                    // request the height of its file at the width of the flow.
-                    let place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
-                    gtk_widget_set_size_request(place, 320, 240)
+                    view.fixedSize = CGSize(width: 320, height: 240)
                     let overlay = gtk_overlay_new()
-                    gtk_overlay_set_child(.init(overlay), place)
-                    gtk_overlay_add_overlay(.init(overlay), .init(view.widget))
+                    gtk_overlay_set_child(.init(overlay), .init(view.widget))
                     gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
                     // The reason, on a picture that cannot be shown. A click goes through it to the view and tries again.
                     let reason = gtk_label_new(nil)
@@ -137,7 +133,9 @@ extension PackageTemplate {
                 }
 
                 /// The picture for what cannot be shown; a click on it tries again. Its colours fit light and dark themes.
-                @MainActor private let errorImage = GraphicsImageRenderer(size: CGSize(width: 320, height: 240)).image { context in
+                @MainActor private let errorImage = GraphicsImageRenderer(
+                    size: CGSize(width: 320, height: 240), format: twoPixelsPerPoint
+                ).image { context in
                     context.fillColor = ImageColor(red: 0.5, green: 0.5, blue: 0.5, alpha: 0.18)
                     context.fill(CGRect(x: 0, y: 0, width: 320, height: 240))
                     var cross = GraphicsPath()
@@ -148,6 +146,13 @@ extension PackageTemplate {
                     context.strokeColor = ImageColor(red: 0.85, green: 0.3, blue: 0.3, alpha: 1)
                     context.lineWidth = 6
                     context.stroke(cross)
+                }
+
+                /// The error picture is also sharp on a screen with two pixels per point.
+                private var twoPixelsPerPoint: GraphicsImageRendererFormat {
+                    var format = GraphicsImageRendererFormat()
+                    format.scale = 2
+                    return format
                 }
 
                 /// Casts an object to one of its superclasses, like GTK's macros in C.

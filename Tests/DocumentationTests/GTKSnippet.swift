@@ -11,7 +11,7 @@ import WebImageGTK
 /// Creates a new widget instead. Put `view.widget` into a container; you need not keep the returned object.
 @MainActor func makeView(for url: URL) -> ImageView {
     let view = ImageView()
-    view.requestSize(CGSize(width: 200, height: 200))
+    view.fixedSize = CGSize(width: 200, height: 200)
     view.setImage(with: url, context: .thumbnail(.viewSize)) { _, error, _, _ in
         if let error { print(error) }
     }

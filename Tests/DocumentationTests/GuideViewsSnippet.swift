@@ -6,7 +6,7 @@ import WebImageGTK
 /// Creates a view of 96 × 96 points and prints the load's progress and result. Put `view.widget` into a container.
 @MainActor func makeAvatar(_ url: URL?, placeholder: Image?) -> ImageView {
     let view = ImageView()
-    view.requestSize(CGSize(width: 96, height: 96))
+    view.fixedSize = CGSize(width: 96, height: 96)
     view.setImage(
         with: url, placeholderImage: placeholder, options: .retryFailed, context: .thumbnail(.viewSize),
         progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
@@ -15,6 +15,18 @@ import WebImageGTK
         print(image?.pixelSize.description ?? error?.description ?? "no picture", cacheType)
     }
     return view
+}
+// end
+
+// snippet: guide-round-avatar
+/// Returns a round avatar beside a name, for a row of a list or any other container.
+@MainActor func makeRoundAvatar(_ url: URL?, initials: Image?) -> ImageView {
+    let avatar = ImageView()
+    avatar.fixedSize = CGSize(width: 48, height: 48)
+    avatar.contentMode = .cover
+    avatar.cornerRadius = 24
+    avatar.setImage(with: url, placeholderImage: initials)
+    return avatar
 }
 // end
 
@@ -61,7 +73,7 @@ import WebImageGTK
         case .failure: sorry
         }
     }
-    view.requestSize(CGSize(width: 96, height: 96))
+    view.fixedSize = CGSize(width: 96, height: 96)
     return view
 }
 // end

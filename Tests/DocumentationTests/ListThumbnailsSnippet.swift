@@ -9,7 +9,7 @@ import WebImageGTK
         ImageListRequest(photos[position], context: .thumbnail(.viewSize))
     } make: {
         let view = ImageView()
-        view.requestSize(CGSize(width: 96, height: 96))
+        view.fixedSize = CGSize(width: 96, height: 96)
         return view
     }
     return rows.retainedFactory()

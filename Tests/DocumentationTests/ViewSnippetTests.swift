@@ -92,12 +92,20 @@ import WebImageTesting
         #expect(view.image == nil)
     }
 
+    @Test func roundAvatarHasItsSize() async throws {
+        defer { end() }
+        let avatar = makeRoundAvatar(try picture(30), initials: nil)
+        add(avatar.widget)
+        #expect(try await draws([30]))
+        #expect(gtk_widget_get_width(avatar.gtkWidget()) == 48 && gtk_widget_get_height(avatar.gtkWidget()) == 48)
+    }
+
     @Test func dressedViewShowsItsPictureOrItsErrorImage() async throws {
         defer { end() }
         let broken = try Image.generated(width: 40, height: 40) { _, _ in (99, 60, 200, 255) }
         func show(_ url: URL) {
             let view = ImageView()
-            view.requestSize(CGSize(width: 60, height: 60))
+            view.fixedSize = CGSize(width: 60, height: 60)
             dress(view, errorImage: broken)
             view.setImage(with: url)
             add(view.widget)

@@ -7,7 +7,7 @@ public import WebImageGTK
 /// Not available: views have no constraints.
 @available(
     *, unavailable,
-    message: "GTK lays out by containers: set the alignment, the margins or the size request of `widget`"
+    message: "GTK lays out by containers: set fixedSize of the view, and the alignment or the margins of `widget`"
 )
 @MainActor public final class NSLayoutConstraint {
     /// Whether the constraint applies.
@@ -23,7 +23,7 @@ public import WebImageGTK
 /// Not available: views have no constraints.
 @available(
     *, unavailable,
-    message: "GTK lays out by containers: set the alignment, the margins or the size request of `widget`"
+    message: "GTK lays out by containers: set fixedSize of the view, and the alignment or the margins of `widget`"
 )
 @MainActor public final class NSLayoutAnchor {
     /// A constraint between two places or lengths.
@@ -56,10 +56,10 @@ public import WebImageGTK
 
 extension WidgetView {
     /// Not available: views have no constraints.
-    @available(*, unavailable, message: "Use gtk_widget_set_size_request(_:_:_:) with `widget`")
+    @available(*, unavailable, message: "Set fixedSize of the view")
     public var widthAnchor: NSLayoutAnchor { NSLayoutAnchor() }
     /// Not available: views have no constraints.
-    @available(*, unavailable, message: "Use gtk_widget_set_size_request(_:_:_:) with `widget`")
+    @available(*, unavailable, message: "Set fixedSize of the view")
     public var heightAnchor: NSLayoutAnchor { NSLayoutAnchor() }
     /// Not available: views have no constraints.
     @available(*, unavailable, message: "The container places `widget`; set its alignment and margins")

@@ -95,7 +95,7 @@ extension WidgetView {
     }
 
     /// Not available: GTK computes sizes automatically.
-    @available(*, unavailable, message: "GTK lays out by itself; requestSize(_:) sets a minimum")
+    @available(*, unavailable, message: "GTK lays out by itself; fixedSize sets a size, requestSize(_:) a minimum")
     public func sizeToFit() {}
 
     /// Not available: changes of properties are not animated.
