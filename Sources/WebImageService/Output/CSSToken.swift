@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// A token of CSS (CSS Syntax Module Level 3, §4). Escapes are decoded.
 enum CSSToken: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Reads an XML document in UTF-8 or Latin-1 as tokens. Entities are plain text. Comments and processing instructions are
 /// skipped.
