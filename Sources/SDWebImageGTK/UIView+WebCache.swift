@@ -13,7 +13,7 @@ extension WidgetView {
     /// starts a new progress.
     public var sd_imageProgress: Progress! {
         get { imageProgress }
-        set { imageProgress = newValue ?? .discreteProgress(totalUnitCount: -1) }
+        set { imageProgress = newValue ?? .discreteProgress(totalUnitCount: 0) }
     }
     /// The transition with which loaded pictures appear.
     public var sd_imageTransition: SDWebImageTransition? {

@@ -64,15 +64,21 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
 /// Corrections of entries that contradict the rules and hashes of the manifest.
 extension ConformanceEntry {
-    /// The correct sizes of two GIFs whose only frame exceeds the logical screen. The manifest lists the frame's
-    /// size, but the manifest's rule, reference and hash use the screen's size.
-    private static let screenSizes = [
-        "gif/image-rs/issue_1455_oversized.gif": PixelSize(width: 10, height: 10),
-        "gif/image-rs/oob.gif": PixelSize(width: 32, height: 32),
-    ]
+    /// The logical screens of two GIFs whose only frame exceeds it. The manifest's size is that of the frame, which
+    /// browsers, Pillow and libvips show in full, but its reference and hash show only the part on the screen.
+    var screenOfReference: PixelSize? {
+        switch path {
+        case "gif/image-rs/issue_1455_oversized.gif": PixelSize(width: 10, height: 10)
+        case "gif/image-rs/oob.gif": PixelSize(width: 32, height: 32)
+        default: nil
+        }
+    }
+
+    /// Whether the reference was made without the profile of a CMYK picture. Its colours are then not those of the
+    /// picture.
+    var referenceIgnoresInkProfile: Bool { path == "jpeg/serenity/buggie-cmyk.jpg" }
 
     var pixelSize: PixelSize? {
-        if let size = Self.screenSizes[path] { return size }
         guard let width, let height else { return nil }
         return PixelSize(width: width, height: height)
     }

@@ -4,8 +4,8 @@ import WebImage
 /// The pixels of a decoded image in the form that the manifest's hashes use: straight RGBA8 rows without padding. A
 /// pixel whose alpha is 0 has zero in its colour channels.
 struct StraightPixels: Equatable {
-    let width: Int
-    let height: Int
+    private(set) var width: Int
+    private(set) var height: Int
     var bytes: [UInt8]
 
     init(_ image: Image) {
@@ -31,6 +31,14 @@ struct StraightPixels: Equatable {
                 }
             }
         }
+    }
+
+    /// Returns the part at the upper left corner.
+    func cropped(to size: PixelSize) -> StraightPixels {
+        var part = self
+        part.bytes = (0..<size.height).flatMap { bytes[$0 * width * 4..<($0 * width + size.width) * 4] }
+        (part.width, part.height) = (size.width, size.height)
+        return part
     }
 
     /// Returns the SHA-256 of the pixels. Runs `sha256sum`, because hashing all files in a debug build would take

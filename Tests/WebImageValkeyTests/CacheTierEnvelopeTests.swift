@@ -52,7 +52,8 @@ import WebImageTesting
     @Test func valueOverTheLimitIsRejectedByItsHead() throws {
         #expect(CacheTierEnvelope.decode(try encoded(entry), for: key, mostValue: 599) == nil)
         var large = entry
-        large.content = .value(data: Data([1]), metadata: Data(count: CacheTierEnvelope.mostMetadata + 1), extended: nil)
+        large.content = .value(
+            data: Data([1]), metadata: Data(count: CacheTierEnvelope.mostMetadata + 1), extended: nil)
         #expect(CacheTierEnvelope.encode(large, for: key) == nil)
     }
 

@@ -181,7 +181,9 @@ final class PurgeJournal: Sendable {
             // A machine without an earlier process has no entries from before its first look at the log. If the log is full, it
             // would otherwise send all lines again after a purge of its own.
             let isNewHere = position == nil && unread.purges.count >= CachePurge.most && state.isNewHere
-            let late = isNewHere ? [] : Self.late(in: unread, isFirst: position == nil, tier: (index, tiers.levels[index].name), state)
+            let late =
+                isNewHere
+                ? [] : Self.late(in: unread, isFirst: position == nil, tier: (index, tiers.levels[index].name), state)
             let readsAll = unread.position?.logID != position?.logID || unread.position == nil
             let former = readsAll && before > 0 && purges.count < CachePurge.most ? state.table.all : []
             if unread.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
