@@ -72,6 +72,7 @@ private enum Target: String {
     }
 
     /// Decodes a JPEG at 1/8 with the loop for thumbnails and with libjpeg-turbo. Ends the process if the results differ.
+    /// Decodes it to planes as well, whose pixels are others: there, both decoders must accept or refuse the file.
     /// The last byte selects the pixel format and the size of the loop's windows.
     private func compareThumbnails(of data: Data) {
         var limits = limits
@@ -87,9 +88,15 @@ private enum Target: String {
         options.pixelFormat = PixelFormat.allCases[Int(choice) % PixelFormat.allCases.count]
         options.thumbnailPixelSize = PixelSize(
             width: max(info.pixelSize.width / 8, 1), height: max(info.pixelSize.height / 8, 1))
-        func pixels(_ use: JPEGThumbnailLoop.Use) -> Data? {
+        func image(_ use: JPEGThumbnailLoop.Use, allowsPlanes: Bool) -> Image? {
             JPEGThumbnailLoop.$use.withValue(use) {
-                guard let image = try? ImageJPEGCoder.shared.decode(data, options: options) else { return nil }
+                JPEGThumbnailLoop.$allowsPlanes.withValue(allowsPlanes) {
+                    try? ImageJPEGCoder.shared.decode(data, options: options)
+                }
+            }
+        }
+        func pixels(_ use: JPEGThumbnailLoop.Use) -> Data? {
+            image(use, allowsPlanes: false).map { image in
                 return image.pixels.withUnsafeBytes { bytes in
                     let rowBytes = image.pixels.width * image.pixels.format.bytesPerPixel
                     return (0..<image.pixels.height).reduce(into: Data()) { rows, y in
@@ -101,6 +108,11 @@ private enum Target: String {
         }
         let window = choice & 128 == 0 ? 0 : 4096 + Int(choice) * 8
         precondition(pixels(.always(windowBytes: window)) == pixels(.never), "the thumbnails differ")
+        options.thumbnailPixelSize = PixelSize(
+            width: max(info.pixelSize.width / (3 + Int(choice % 7)), 1), height: info.pixelSize.height)
+        let planes = image(.always(windowBytes: window), allowsPlanes: true)
+        let other = image(.never, allowsPlanes: true)
+        precondition(planes?.pixelSize == other?.pixelSize, "only one decoder accepts the file")
     }
 
     /// Decodes up to eight frames of an animation, then decodes the first frame again.

@@ -154,6 +154,58 @@ struct JPEGPlaneTests {
         }
     }
 
+    @Test func sizeDecidesTheSamplesOfABlock() {
+        func samples(_ width: Int, _ height: Int, isGray: Bool = false) -> [Int]? {
+            JPEGThumbnailLoop.samples(
+                from: PixelRegion(PixelSize(width: 2800, height: 1400)), to: PixelSize(width: width, height: height),
+                isGray: isGray
+            ).map { [$0.luma, $0.chroma] }
+        }
+        #expect(samples(940, 470) == nil)
+        #expect(samples(933, 466) == [4, 4])
+        #expect(samples(601, 300) == [4, 4])
+        #expect(samples(600, 300) == [3, 4])
+        #expect(samples(401, 200) == [3, 4])
+        #expect(samples(400, 200) == [2, 3])
+        #expect(samples(100, 50) == [2, 3])
+        #expect(samples(140, 70, isGray: true) == nil)
+        // The side that is scaled least decides.
+        #expect(samples(100, 470) == nil)
+        #expect(samples(0, 0) == nil)
+    }
+
+    /// A thumbnail is as good as one of the complete decode.
+    @Test(arguments: [PixelFormat.rgba8, .bgra8Premultiplied, .gray8])
+    func thumbnailsAreCloseToThoseOfTheCompleteDecode(format: PixelFormat) throws {
+        // Channels that are alike: the complete decode limits bright colours before they are scaled.
+        for (color, factors) in [(0, 2), (0, 1), (1, 1), (2, 1)] as [(Int32, UInt8)] {
+            var sample = ThumbnailSample.plain(901, 655)
+            sample.color = color
+            sample.horizontal.0 = factors
+            sample.vertical.0 = factors
+            let plain = try #require(ThumbnailSample.file(sample))
+            for orientation in [ImageOrientation.up, .rightMirrored] {
+                let file = JPEGSample.inserting(0xe1, JPEGSample.exif(orientation), into: plain)
+                var options = DecodingOptions()
+                options.pixelFormat = format
+                let full = try JPEGThumbnailLoop.$use.withValue(.never) {
+                    IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
+                }
+                // libjpeg-turbo converts RGB to grey.
+                for side in [300, 221, 190, 135, 128, 100, 45] where color != 1 || format != .gray8 {
+                    options.thumbnailPixelSize = PixelSize(width: side, height: side)
+                    let image = try JPEGThumbnailLoop.$use.withValue(.always(windowBytes: 4096, isRequired: true)) {
+                        try ImageJPEGCoder.shared.decode(file, options: options)
+                    }
+                    let result = IdealPicture(image.pixels, hasAlpha: false)
+                    let ideal = full.scaled(to: image.pixelSize)
+                    #expect(result.psnr(against: ideal) > 41, "\(color) \(factors) \(side)")
+                    #expect(result.worstLine(against: ideal) < 3, "\(color) \(factors) \(side)")
+                }
+            }
+        }
+    }
+
     @Test func reasonsToPassAFileOn() throws {
         var sample = ThumbnailSample.plain(640, 480)
         let file = try #require(ThumbnailSample.file(sample))
@@ -205,5 +257,18 @@ struct JPEGPlaneTests {
             }
             #expect(PlaneSample.decode(file, to: (12, 8), side: 3).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
         }
+    }
+
+    @Test func timeLimitEndsTheDecode() throws {
+        let file = try #require(ThumbnailSample.file(ThumbnailSample.plain(640, 480)))
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 80, height: 80)
+        options.limits.maxDecodeTime = .zero
+        let error = #expect(throws: WebImageError.self) {
+            try JPEGThumbnailLoop.$use.withValue(.always(windowBytes: 0, isRequired: true)) {
+                try ImageJPEGCoder.shared.decode(file, options: options)
+            }
+        }
+        #expect(error?.underlying == .limit(.decodeTime, actual: 0, allowed: 0))
     }
 }

@@ -309,7 +309,9 @@ struct JPEGThumbnailTests {
                     options.thumbnailPixelSize = PixelSize(width: 80, height: 80)
                     func image(_ use: JPEGThumbnailLoop.Use) throws -> Image {
                         try JPEGThumbnailLoop.$use.withValue(use) {
-                            try ImageJPEGCoder.shared.decode(file, options: options)
+                            try JPEGThumbnailLoop.$allowsPlanes.withValue(false) {
+                                try ImageJPEGCoder.shared.decode(file, options: options)
+                            }
                         }
                     }
                     let expected = try image(.never)
@@ -338,7 +340,9 @@ struct JPEGThumbnailTests {
         func image(coarse: Bool) throws -> Image {
             try JPEGThumbnailLoop.$use.withValue(.always(windowBytes: 0, isRequired: true)) {
                 try JPEGThumbnailLoop.$allowsCoarseChroma.withValue(coarse) {
-                    try ImageJPEGCoder.shared.decode(file, options: options)
+                    try JPEGThumbnailLoop.$allowsPlanes.withValue(false) {
+                        try ImageJPEGCoder.shared.decode(file, options: options)
+                    }
                 }
             }
         }

@@ -98,14 +98,26 @@ extension JPEGDecoder {
         return picture
     }
 
-    /// Decompresses a whole file: a thumbnail by ``JPEGThumbnailLoop`` if possible, otherwise by libjpeg-turbo. Both
-    /// write the same pixels.
+    /// Decompresses a whole file: a thumbnail by ``JPEGThumbnailLoop`` if possible, otherwise by libjpeg-turbo. The loop
+    /// writes the result's size at once, or an eighth of the file's size with the pixels of libjpeg-turbo.
     fileprivate func picture(
         _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions
     ) throws(WebImageError) -> DecodedPicture {
         let plan = try plan(options)
+        let resampling = options.resampling(of: size, orientation)
+        let (region, target) = (resampling.region, resampling.target)
+        let planes = try JPEGThumbnailLoop.decodePlanes(bytes, by: self, from: region, to: target, format: plan.layout)
+        if let planes {
+            var picture = try picture(planes, plan)
+            picture.reduction = nil
+            picture.isScaled = true
+            return picture
+        }
         let pixels = try plan.makeBuffer()
-        if plan.eighths == 1, !isCMYK, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
+        // What keeps the loop from planes of a file with one scan keeps it from 1/8 as well. Do not search twice.
+        let isTried =
+            header.coefficient_bytes == 0 && JPEGThumbnailLoop.samples(from: region, to: target, isGray: isGray) != nil
+        if plan.eighths == 1, !isCMYK, !isTried, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
             return try picture(pixels, plan)
         }
         try readRows(into: pixels)

@@ -1,7 +1,7 @@
 import CWebImageCodecShim
 import CWebImageJPEGThumbnail
 import Foundation
-import WebImageCore
+package import WebImageCore
 
 /// Decodes JPEG at 1/8 with `CWebImageJPEGThumbnail`, which writes the pixels of libjpeg-turbo in about a third of its
 /// time. `Documentation/Decisions/jpeg-thumbnails.md` describes the method and its limits.
@@ -30,6 +30,10 @@ package enum JPEGThumbnailLoop {
     /// value for a mean colour or a hash.
     @TaskLocal package static var allowsCoarseChroma = false
 
+    /// Whether a picture may be decoded to planes and scaled from there. The pixels then differ from those of
+    /// libjpeg-turbo. Tests that compare both decoders set it to false.
+    @TaskLocal package static var allowsPlanes = true
+
     /// Decodes a whole file into `buffer`, whose size is an eighth of the file's size.
     ///
     /// - Parameter decoder: The libjpeg decoder that has read the header and has checked the limits.
@@ -39,6 +43,61 @@ package enum JPEGThumbnailLoop {
         _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, into buffer: PixelBuffer
     ) throws(WebImageError) -> Bool {
         var request = webimage_jpeg_thumbnail_request()
+        request.has_coarse_chroma = allowsCoarseChroma ? 1 : 0
+        return try run(&request, bytes, by: decoder, into: buffer)
+    }
+
+    /// Decodes a whole file to planes and scales `region` of these to `target`.
+    ///
+    /// - Returns: The pixels, or nil if the caller must decode the file. See ``samples(from:to:isGray:)``.
+    static func decodePlanes(
+        _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, from region: PixelRegion, to target: PixelSize,
+        format: PixelFormat
+    ) throws(WebImageError) -> PixelBuffer? {
+        if case .never = use { return nil }
+        guard !decoder.isCMYK, let samples = samples(from: region, to: target, isGray: decoder.isGray) else {
+            return nil
+        }
+        let buffer = try PixelBuffer(width: target.width, height: target.height, format: format)
+        var planes = webimage_jpeg_thumbnail_planes()
+        planes.file_width = Int32(decoder.size.width)
+        planes.file_height = Int32(decoder.size.height)
+        planes.x = region.left
+        planes.y = region.top
+        planes.width = region.width
+        planes.height = region.height
+        planes.side = Int32(samples.luma)
+        planes.chroma_side = Int32(samples.chroma)
+        let isDecoded = try withUnsafePointer(to: planes) { planes throws(WebImageError) in
+            var request = webimage_jpeg_thumbnail_request()
+            request.planes = planes
+            return try run(&request, bytes, by: decoder, into: buffer)
+        }
+        return isDecoded ? buffer : nil
+    }
+
+    /// Returns how many samples per row a block of luma, and one of chroma with less resolution, must have so that the
+    /// result looks like that of a complete decode. A plane has at least 1.5 times the pixels of a result's row.
+    ///
+    /// - Returns: Nil if the picture must be decoded completely, or if the 1/8 decode is as good and takes less time.
+    package static func samples(
+        from region: PixelRegion, to target: PixelSize, isGray: Bool
+    ) -> (luma: Int, chroma: Int)? {
+        guard allowsPlanes, !allowsCoarseChroma, target.width > 0, target.height > 0 else { return nil }
+        let ratio = min(region.width / Double(target.width), region.height / Double(target.height))
+        return switch ratio {
+        case ..<3: nil
+        case ..<(14.0 / 3): (4, 4)
+        case ..<7: (3, 4)
+        case ..<20: (2, 3)
+        default: isGray ? nil : (2, 3)
+        }
+    }
+
+    private static func run(
+        _ request: inout webimage_jpeg_thumbnail_request, _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder,
+        into buffer: PixelBuffer
+    ) throws(WebImageError) -> Bool {
         var isRequired = false
         switch use {
         case .never: return false
@@ -48,13 +107,13 @@ package enum JPEGThumbnailLoop {
             request.ignores_cost = 1
             request.window_bytes = windowBytes
         }
-        request.has_coarse_chroma = allowsCoarseChroma ? 1 : 0
         guard let format = Self.format(of: buffer.format) else { return false }
         request.format = format
         request.width = Int32(buffer.width)
         request.height = Int32(buffer.height)
         request.stride = buffer.bytesPerRow
         request.deadline = webimage_jpeg_deadline(decoder.handle)
+        request.should_stop = WorkBudget.shouldStop
         let status = buffer.withUnsafeMutableBytes { pixels in
             request.pixels = pixels.bindMemory(to: UInt8.self).baseAddress
             return webimage_jpeg_thumbnail_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &request)
