@@ -26,7 +26,8 @@ static void measure(
     *minimum = *natural = 0;
     *minimum_baseline = *natural_baseline = -1;
     if ((is_horizontal ? layout->width : layout->height) > 0) return;
-    if (for_size < 0 && other > 0) for_size = other;
+    // A container measures with its own side, which is larger than the fixed one.
+    if (other > 0 && (for_size < 0 || for_size > other)) for_size = other;
     // The size of a picture follows from the class of the widget, and that of a container from its children.
     GTK_WIDGET_GET_CLASS(widget)->measure(
         widget, orientation, for_size, minimum, natural, minimum_baseline, natural_baseline);

@@ -113,6 +113,18 @@ struct HEIFItems {
         }
     }
 
+    /// Whether an item's data ends behind the file, or takes all bytes up to its end. In a longer copy of the file, such an
+    /// item would contain bytes that follow.
+    var reachesBeyondFile: Bool {
+        locations.values.joined().contains { location in
+            location.method == 0
+                && location.extents.contains { extent in
+                    let (end, overflow) = extent.offset.addingReportingOverflow(extent.length)
+                    return extent.length == 0 || overflow || end > file.bytes.count
+                }
+        }
+    }
+
     /// Returns the data of an item. A faulty file can declare several locations for an item. The result contains the
     /// data of each location.
     ///

@@ -28,6 +28,8 @@ struct HEIFReferences {
     /// The copy ends with a second `meta` box, and the first one becomes free space. So no byte of the pictures moves, and
     /// the positions of the items stay valid.
     func acceptedCopy() throws(WebImageError) -> [UInt8]? {
+        // libheif refuses a file that was cut.
+        guard !items.reachesBeyondFile else { return nil }
         let top = try parts(of: 0..<file.bytes.count)
         let metas = top.filter { $0.box.type == "meta" }
         guard metas.count == 1, let meta = metas.first else { return nil }

@@ -117,9 +117,9 @@ extension GTKSuite {
                 let isRight = try await pump { size(view) == [96, 64] }
                 try #require(isRight, "\(size(view)) with \(picture.map { "\($0)" } ?? "none")")
             }
-            view.fixedSize = CGSize(width: 30, height: 200)
-            #expect(try await pump { size(view) == [30, 200] }, "\(size(view))")
-            #expect(view.fixedSize == CGSize(width: 30, height: 200))
+            view.fixedSize = CGSize(width: 60, height: 200)
+            #expect(try await pump { size(view) == [60, 200] }, "\(size(view))")
+            #expect(view.fixedSize == CGSize(width: 60, height: 200))
         }
 
         @Test(arguments: [Place.listView, .gridView, .columnView, .fittingList])

@@ -378,27 +378,6 @@ extension GTKSuite {
                     })
             }
         }
-
-        @Test func animationIsDecodedAgainForAMuchSmallerView() async throws {
-            for name in ["first", "second"] {
-                journey.server.route("/\(name).gif", .body(try animation(seconds: 0.03, loops: 0)))
-            }
-            let view = AnimatedImageView()
-            let window = try await TestWindow(view.widget, width: 400, height: 400)
-            defer { window.close() }
-            for name in ["first", "second", "first"] {
-                try await resize(view, to: 400, 400)
-                let url = journey.server.url("/\(name).gif")
-                let answer = ViewAnswer()
-                view.setImage(with: url, context: journey.context, completed: answer.hear)
-                #expect(try await answer.isSuccess(url))
-                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 400, height: 400) })
-                try await resize(view, to: 90, 90)
-                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 96, height: 96) })
-                #expect(view.isAnimating)
-            }
-            #expect(journey.server.requests.count == 2)
-        }
     }
 }
 

@@ -82,7 +82,8 @@ struct ArrivingAnimationTests {
         let whole = try #require(AnimatedImage(data: file))
         player.continuePlaying(with: whole)
         #expect(player.currentFrameIndex == position && player.totalFrameCount == 12 && !player.awaitsMoreFrames)
-        #expect(player.totalLoopCount == 3 && player.bufferedFrameCount > 0)
+        // A player plays a GIF as often as its number of repetitions says, as SDWebImage does.
+        #expect(player.totalLoopCount == (format == .gif ? 2 : 3) && player.bufferedFrameCount > 0)
         await play(player, Double(12 - position) * 0.1 + 0.15)
         #expect(Array(shown.prefix(12)) == Array(0..<12) && player.currentLoopCount == 1)
         player.stopPlaying()

@@ -70,7 +70,7 @@ struct FaultTableTests {
         Fault(
             "broken compression",
             .body(Data("no gzip at all, but long enough".utf8), headers: ["Content-Encoding": "gzip"]),
-            .curl(61, hint: "compression")),
+            .code(.invalidDownloadResponse)),
         Fault("part that was not asked for", .code(.invalidDownloadResponse)) {
             ($0.status, $0.headers["Content-Range"]) = (206, "bytes 100-50099/60000")
         },
@@ -81,7 +81,7 @@ struct FaultTableTests {
         Fault("404", .status(404), .status(404)), Fault("500", .status(500), .status(500)),
         Fault("redirect to itself", .redirect(to: "/fault"), .curl(47, hint: "loop")),
         Fault("redirect to a file", .redirect(to: "file:///etc/hostname"), .curl(1, hint: "redirected")),
-        Fault("redirect to nowhere", .redirect(to: "http://"), .curl(3, hint: "redirected")),
+        Fault("redirect to nowhere", .redirect(to: "http://"), .status(302)),
         Fault("stall before the head", .hang, .curl(28, hint: "too slow")),
         Fault("stall in the body", .curl(28, hint: "too slow")) { ($0.piece, $0.interval) = (1000, .seconds(60)) },
         Fault("reset before the head", .reset, .curl(56, hint: "connection broke")),

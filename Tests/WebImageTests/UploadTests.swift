@@ -55,7 +55,7 @@ struct UploadTests {
             // The corners show the colours of the quarters: nothing is turned, moved or stretched.
             let pixels = try ImageCodersManager.shared.decode(image.data, options: DecodingOptions())
             for (x, y, red, green, blue) in [
-                (0.2, 0.2, 200, 0, 0), (0.8, 0.2, 0, 180, 0), (0.2, 0.8, 0, 0, 200), (0.8, 0.8, 0, 200, 200),
+                (0.2, 0.2, 200, 0, 0), (0.8, 0.2, 0, 180, 0), (0.2, 0.8, 0, 0, 200), (0.8, 0.8, 200, 200, 0),
             ] {
                 let point = try #require(
                     pixels.color(at: CGPoint(x: Int(x * Double(size.width)), y: Int(y * Double(size.height)))))
@@ -131,7 +131,9 @@ struct UploadTests {
         Hostile("HTML called JPEG", .badImageData) { Data("<html><script>alert(1)</script></html>".utf8) },
         Hostile("ZIP", .badImageData) { Data([0x50, 0x4B, 3, 4]) + Data(count: 400) },
         Hostile("ELF", .badImageData) { Data([0x7F, 0x45, 0x4C, 0x46]) + Data(count: 400) },
-        Hostile("PHP behind a GIF signature", .badImageData) { Data("GIF89a<?php system($_GET['c']); ?>".utf8) },
+        Hostile("PHP behind a GIF signature", .badImageData, .limitExceeded) {
+            Data("GIF89a<?php system($_GET['c']); ?>".utf8)
+        },
         Hostile("PDF", .unsupportedFormat, .badImageData) { Data("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n".utf8) },
         Hostile("SVG with a script", .unsupportedFormat, .badImageData) {
             Data("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".utf8)

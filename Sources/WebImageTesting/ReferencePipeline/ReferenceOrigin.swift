@@ -91,7 +91,7 @@ public final class ReferenceOrigin: Sendable {
             case .empty: return Outcome(status: 204)
             case .page: return Outcome()
             case .part: return Outcome(status: 206, code: .invalidDownloadResponse, hasNoStatus: true)
-            case .brokenCoding: return Outcome(code: .transport, hasNoStatus: true)
+            case .brokenCoding: return Outcome(code: .invalidDownloadResponse, hasNoStatus: true)
             case .offline, .loop: return Outcome(code: .transport, hasNoStatus: true)
             }
         }

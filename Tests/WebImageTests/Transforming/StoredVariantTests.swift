@@ -85,7 +85,16 @@ struct StoredVariantTests {
             #expect(try Self.difference(first, later.image) <= most)
         }
         let sentLater = try await encoded(manager(), "later", url, transformer)
-        if isTransparent, format != .webP { #expect(sent == sentLater, "a server sends other bytes after a restart") }
+        // A server sends the same picture after a restart. Dividing by alpha and multiplying again can change a colour by one
+        // step of its multiplied value.
+        if isTransparent, format != .webP {
+            let (before, after) = (
+                try ImageCodersManager.shared.decode(sent, options: DecodingOptions()),
+                try ImageCodersManager.shared.decode(sentLater, options: DecodingOptions())
+            )
+            #expect(try Self.difference(before, after, inAlphaOnly: true) == 0)
+            #expect(try Self.difference(before, after) <= 2)
+        }
     }
 
     private func encoded(
