@@ -72,7 +72,8 @@ final class ServiceDownloadTests {
         "http://[2002:a00:1::]/", "http://[::127.0.0.1]/", "http://198.18.0.1/", "http://192.0.2.1/",
         "http://user:pw%40127.0.0.1/", "http://a%40127.0.0.1/", "http://127.0.0.1%2523.example.com/",
         "file:///etc/passwd", "ftp://127.0.0.1/a", "gopher://127.0.0.1:70/_x", "dict://127.0.0.1:11211/stat",
-        "data:image/png;base64,aaaa", "local:///etc/passwd", "unix:///run/a", "//127.0.0.1/", "http:///a", "http:a",
+        "data:image/png;base64,aaaa", "local:///etc/passwd", "unix:///run/a", "//127.0.0.1/", "http:///127.0.0.1/",
+        "http:127.0.0.1",
     ])
     func sourcesThatReachIntoTheNetworkAreRefused(source: String) async throws {
         let strict = try service { $0.allowedAddresses = [] }
