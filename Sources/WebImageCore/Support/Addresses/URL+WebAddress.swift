@@ -18,6 +18,10 @@ extension URL {
     /// - Returns: nil if the standard's parser fails, for example without a scheme and a base, or without a host in a web
     ///   address.
     public init?(webAddress text: String, relativeTo base: URL? = nil) {
+        if text.isSerializedWebAddress {
+            self.init(string: text, encodingInvalidCharacters: false)
+            return
+        }
         let base = base.flatMap { WebAddress($0.absoluteString) }
         guard let address = WebAddress(text, relativeTo: base) else { return nil }
         self.init(string: address.text, encodingInvalidCharacters: false)
@@ -25,6 +29,72 @@ extension URL {
 }
 
 extension String {
+    /// Whether the text is a usual `http` or `https` address that the parser would return unchanged. False for an address
+    /// whose parts must be looked at more closely. Most addresses are usual, and this takes no memory.
+    fileprivate var isSerializedWebAddress: Bool {
+        var copy = self
+        return copy.withUTF8 { bytes in
+            var place = 0
+            func skips(_ prefix: StaticString) -> Bool {
+                let count = prefix.utf8CodeUnitCount
+                guard bytes.count > count, memcmp(bytes.baseAddress!, prefix.utf8Start, count) == 0 else {
+                    return false
+                }
+                place = count
+                return true
+            }
+            guard bytes.count <= 4096, skips("http://") || skips("https://") else { return false }
+            let hostStart = place
+            var (label, beginsWithLetter) = (0, false)
+            while place < bytes.count {
+                let byte = bytes[place]
+                if byte == UInt8(ascii: ".") {
+                    guard label > 0 else { return false }
+                    (label, beginsWithLetter) = (0, false)
+                } else if (0x61...0x7A).contains(byte) {
+                    (label, beginsWithLetter) = (label + 1, beginsWithLetter || label == 0)
+                } else if (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") && label > 0 {
+                    label += 1
+                } else {
+                    break
+                }
+                guard label < 64, place - hostStart < 250 else { return false }
+                place += 1
+            }
+            // A last label that begins with a digit can be an address in numbers; only the most usual one is recognised here.
+            let host = UnsafeBufferPointer(rebasing: bytes[hostStart..<place])
+            guard label > 0, host.last != UInt8(ascii: "-"), !host.contains(x4: "xn--") else { return false }
+            if !beginsWithLetter {
+                guard host.count == 9, memcmp(host.baseAddress!, "127.0.0.1", 9) == 0 else { return false }
+            }
+            if place < bytes.count, bytes[place] == UInt8(ascii: ":") {
+                var (port, digits) = (0, 0)
+                place += 1
+                while place < bytes.count, (0x30...0x39).contains(bytes[place]), digits < 5 {
+                    (port, digits) = (port * 10 + Int(bytes[place]) - 0x30, digits + 1)
+                    place += 1
+                }
+                guard digits > 2, port > 443, port <= 65535, bytes[place - digits] != 0x30 else { return false }
+            }
+            guard place < bytes.count, bytes[place] == UInt8(ascii: "/") else { return false }
+            var (previous, isQuery) = (UInt8(0), false)
+            for byte in bytes[place...] {
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+                    UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: ","), UInt8(ascii: "+"):
+                    break
+                // A segment that begins with a dot can be a step.
+                case UInt8(ascii: "."): guard isQuery || previous != UInt8(ascii: "/") else { return false }
+                case UInt8(ascii: "?"): isQuery = true
+                default: return false
+                }
+                previous = byte
+            }
+            return true
+        }
+    }
+
     /// Returns the text of the bytes of an address. If the bytes are not UTF-8, every byte outside of ASCII is
     /// percent-escaped, as browsers do with a `Location` field.
     package init(addressBytes bytes: some Collection<UInt8>) {
@@ -113,5 +183,13 @@ struct AddressCharacters: Sendable {
             if kept[Int(byte)] || isEscape { result.append(byte) } else { result += PercentEncoding.escape(byte) }
         }
         return result
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether four ASCII characters occur in the bytes.
+    fileprivate func contains(x4 text: StaticString) -> Bool {
+        guard count >= 4, let start = baseAddress else { return false }
+        return (0...count - 4).contains { memcmp(start + $0, text.utf8Start, 4) == 0 }
     }
 }
