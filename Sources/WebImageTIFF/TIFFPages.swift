@@ -8,26 +8,26 @@ final class TIFFPages {
     private let file: TIFFFile
     private let table: TIFFPageTable
     /// The properties of the first page, and the number of pages.
-    private(set) var info: ImageInfo
+    let info: ImageInfo
 
     /// Opens the file and reads the first page's directory.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
-        file = try TIFFFile(reading: bytes, limits: limits)
-        table = TIFFPageTable(bytes, maxPages: limits.maxFrameCount)
-        info = ImageInfo(format: .tiff, storedSize: PixelSize(width: 0, height: 0))
-        try select(0)
-        info = try Self.info(of: file, limits: limits)
+        let file = try TIFFFile(reading: bytes, limits: limits)
+        let table = TIFFPageTable(bytes, maxPages: limits.maxFrameCount)
+        try Self.select(0, of: table, in: file)
+        var info = try Self.info(of: file, limits: limits)
         info.frameCount = max(table.pages.count, 1)
+        (self.file, self.table, self.info) = (file, table, info)
     }
 
-    private func select(_ page: Int) throws(WebImageError) {
+    private static func select(_ page: Int, of table: TIFFPageTable, in file: TIFFFile) throws(WebImageError) {
         let directory = table.pages.indices.contains(page) ? table.pages[page].directory : 0
         guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(directory)) == 1 else { throw file.failure }
     }
 
     /// Decodes a page. The page's size can differ from the first page's size.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
-        try select(index)
+        try Self.select(index, of: table, in: file)
         let page = try Self.info(of: file, limits: options.limits)
         try file.checkCompression()
         var profile = try profile(limits: options.limits)
