@@ -82,7 +82,7 @@ extension ImageCache {
             completion?()
             return
         }
-        noteStore(key)
+        noteStore(key, identity)
         recordIdentity(image, identity)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {

@@ -118,8 +118,11 @@ public final class ImageCache: LayeredImageCaching {
         state.withLock { body(&$0.removals) }
     }
 
-    /// Registers a function that is called with the key of every picture that is stored from now on, on the thread that
-    /// stores it. The function is removed when it returns false.
+    /// Registers a function that is called with the key of every picture that a program stores from now on, on the thread
+    /// that stores it. The function is removed when it returns false.
+    ///
+    /// The pictures that loads store are not reported. The text of their keys can be the URL of another picture, and a load
+    /// knows its own URL and scope.
     func whenStored(_ watcher: @escaping @Sendable (_ key: String) -> Bool) {
         state.withLock { state in
             state.lastWatcher += 1
@@ -127,7 +130,9 @@ public final class ImageCache: LayeredImageCaching {
         }
     }
 
-    func noteStore(_ key: String) {
+    /// Reports a store; `identity` is the identity with which a load stores, nil for a store by the program.
+    func noteStore(_ key: String, _ identity: EntryIdentity? = nil) {
+        guard identity == nil else { return }
         for (number, watcher) in state.withLock({ $0.storeWatchers }) where !watcher(key) {
             state.withLock { $0.storeWatchers[number] = nil }
         }

@@ -47,17 +47,17 @@ struct FailedURLs {
     mutating func remove(_ url: URL) { count -= entries.removeValue(forKey: Self.key(url))?.count ?? 0 }
 
     mutating func remove(_ url: URL, in scope: CacheScope) {
-        let key = Self.key(url)
+        remove(key: Self.key(url), in: scope)
+    }
+
+    private mutating func remove(key: String, in scope: CacheScope) {
         if entries[key]?.removeValue(forKey: scope) != nil { count -= 1 }
         if entries[key]?.isEmpty == true { entries[key] = nil }
     }
 
-    /// Removes the failure of the URL whose key in the shared scope is `key`. A key that a filter made is not found.
-    mutating func remove(key: String) {
-        let key = key.boundedKey
-        if entries[key]?.removeValue(forKey: .shared) != nil { count -= 1 }
-        if entries[key]?.isEmpty == true { entries[key] = nil }
-    }
+    /// Removes the failure of the URL with this text in the shared scope, because a program has stored a picture under the
+    /// text. A text that is the key of a scope or of a key filter is not the text of the failed URL, and removes nothing.
+    mutating func remove(urlText: String) { remove(key: urlText.boundedKey, in: .shared) }
 
     private static func key(_ url: URL) -> String { url.absoluteString.boundedKey }
 

@@ -218,10 +218,10 @@ public final class WebImageManager: Sendable {
             defer { state.watchesStores = true }
             return !state.watchesStores
         }
-        // A program that stores a picture under the key of a URL makes its failure obsolete.
+        // A program that stores a picture under a URL makes the failure of this URL obsolete.
         guard isFirst else { return }
         settings.roles.imageCache?.whenStored { [weak self] key in
-            self?.state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(key: key) } }
+            self?.state.withLock { if !$0.failedURLs.isEmpty { $0.failedURLs.remove(urlText: key) } }
             return self != nil
         }
     }
