@@ -25,20 +25,27 @@ enum InputSource {
 
     private static func isURL(_ operand: String) -> Bool {
         // Blanks and line ends around an address, as in a copied line, are no part of it.
-        let operand = operand.unicodeScalars.drop { $0.value <= 0x20 }.filter { !"\t\n\r".unicodeScalars.contains($0) }
-        return hasScheme(String(String.UnicodeScalarView(operand)))
+        guard operand.utf8.contains(where: { $0 <= 0x20 }) else { return hasScheme(operand) }
+        let marks = operand.utf8.drop { $0 <= 0x20 }.filter { !"\t\n\r".utf8.contains($0) }
+        return hasScheme(String(decoding: marks, as: UTF8.self))
     }
 
     private static func hasScheme(_ operand: String) -> Bool {
-        let start = operand.prefix(8).lowercased()
-        if ["data:", "file:/", "http:\\\\", "https:\\\\"].contains(where: start.hasPrefix) { return true }
-        guard let mark = operand.range(of: "://") else { return false }
-        let scheme = operand[..<mark.lowerBound].utf8
-        return scheme.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } == true
-            && scheme.allSatisfy { byte in
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                    || "+-.".utf8.contains(byte)
-            }
+        let scheme = operand.utf8.prefix { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || "+-.".utf8.contains(byte)
+        }
+        let rest = operand.utf8[scheme.endIndex...]
+        guard rest.first == UInt8(ascii: ":"), let first = scheme.first,
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20
+        else { return false }
+        if rest.starts(with: "://".utf8) { return true }
+        return switch operand[..<scheme.endIndex].lowercased() {
+        case "data": true
+        case "file": rest.starts(with: ":/".utf8)
+        case "http", "https": rest.starts(with: ":\\\\".utf8)
+        default: false
+        }
     }
 
     /// Returns the URL that the path of a missing file was probably meant to be: a URL with one slash after its scheme,
