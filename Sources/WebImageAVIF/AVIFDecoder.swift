@@ -145,10 +145,12 @@ final class AVIFDecoder {
         libavif.avifRGBImageSetDefaults(&rgb, handle.pointee.image)
         rgb.format = layout == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
         rgb.depth = UInt32(layout.bitsPerComponent)
-        rgb.alphaPremultiplied = 0
+        // libavif divides by alpha with truncated numbers, so this function divides.
+        rgb.alphaPremultiplied = info.hasAlpha ? image.alphaPremultiplied : 0
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
         try check(libavif.avifImageYUVToRGB(handle.pointee.image, &rgb))
+        if rgb.alphaPremultiplied != 0 { pixels.unpremultiplyInPlace() }
         return DecodedPicture(
             pixels: try cropped(pixels), orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
             format: .avif)

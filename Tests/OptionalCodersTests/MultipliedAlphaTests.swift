@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
+import WebImageCodecs
 import WebImageGraphics
 import WebImageHEIF
 import WebImageTestTraits
@@ -58,5 +59,48 @@ struct MultipliedAlphaTests {
                 }
             }
         }
+    }
+
+    /// Every format that stores pixels without loss returns the multiplied pixels that were written, although the files
+    /// store straight colours. A picture that is stored in a cache stays the same.
+    @Test(arguments: [ImageFormat.png, .webP, .tiff, .avif, .jpegXL, .bmp, .ico])
+    func multipliedPixelsStayAfterCoding(_ format: ImageFormat) throws {
+        // Every valid pair of colour and alpha.
+        let pixels = try PixelBuffer(width: 256, height: 256, format: .bgra8Premultiplied)
+        pixels.withUnsafeMutableBytes { bytes in
+            for y in 0..<256 {
+                for x in 0..<256 {
+                    let channels = [min(x, y), min(255 - x, y), y - min(x, y), y]
+                    for channel in 0..<4 {
+                        bytes[y * pixels.bytesPerRow + 4 * x + channel] = UInt8(channels[channel])
+                    }
+                }
+            }
+        }
+        let image = Image(pixels: pixels, hasAlpha: true)
+        var options = EncodingOptions()
+        options.lossless = true
+        let data = try ColorSignalFile.coders.encode(image, format: format, options: options)
+        let decoded = try ColorSignalFile.coders.decode(data, options: DecodingOptions())
+        #expect(decoded.hasAlpha)
+        #expect(Self.rows(decoded.pixels) == Self.rows(pixels))
+        let coder = try #require(ColorSignalFile.coders.coders.last { $0.canDecode(from: data) })
+        guard let coder = coder as? any StreamingImageCoder else { return }
+        let stream = type(of: coder).init(incrementalWithOptions: nil)
+        try stream.append(data.prefix(data.count / 2), finished: false)
+        _ = stream.incrementalDecodedImage(with: nil)
+        try stream.append(data.dropFirst(data.count / 2), finished: true)
+        let streamed = try #require(stream.incrementalDecodedImage(with: nil))
+        #expect(Self.rows(streamed.pixels) == Self.rows(pixels))
+    }
+
+    private static func rows(_ pixels: PixelBuffer) -> Data {
+        var data = Data()
+        pixels.withUnsafeBytes { bytes in
+            for y in 0..<pixels.height {
+                data += bytes[y * pixels.bytesPerRow..<y * pixels.bytesPerRow + 4 * pixels.width]
+            }
+        }
+        return data
     }
 }

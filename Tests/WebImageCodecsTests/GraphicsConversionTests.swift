@@ -44,11 +44,26 @@ struct GraphicsConversionTests {
         for y in 0..<256 {
             for x in 0..<256 {
                 let pixel = Sample.pixel(premultiplied, x, y)
-                #expect(abs(pixel[0] * 255 - x * y) <= 255 && pixel[3] == y)
+                #expect(2 * abs(pixel[0] * 255 - x * y) <= 255 && pixel[3] == y)
                 guard y > 0 else { continue }
                 #expect(abs(Sample.pixel(back, x, y)[0] - x) <= 255 / y + 1)
             }
         }
+    }
+
+    /// Every colour that is not larger than its alpha is the same after a division and a multiplication.
+    @Test func dividingByAlphaAndBackLosesNothing() throws {
+        let source = try Sample.buffer(256, 256, .bgra8Premultiplied) { x, y, channel in
+            [min(x, y), min(255 - x, y), y - min(x, y), y][channel]
+        }
+        let straight = try source.converted(to: .rgba8)
+        #expect(Sample.values(try straight.converted(to: .bgra8Premultiplied)) == Sample.values(source))
+        let inPlace = try source.converted(to: .rgba8, isOpaque: true)
+        inPlace.unpremultiplyInPlace()
+        #expect(Sample.values(inPlace) == Sample.values(straight))
+        let again = try straight.converted(to: .bgra8Premultiplied, isOpaque: true)
+        again.premultiplyInPlace(rows: 0..<256)
+        #expect(Sample.values(again) == Sample.values(source))
     }
 
     @Test func sixteenBitsAreReducedToTheirHighByte() throws {

@@ -310,7 +310,7 @@ extension RowFunction {
     }
 
     private static let arithmetic: [RowFunction] = [
-        one("premultiply", 4, 4, tolerance: 1, webimage_yuv_premultiply) { (pixel: [UInt8]) -> [UInt8] in
+        one("premultiply", 4, 4, webimage_premultiply) { (pixel: [UInt8]) -> [UInt8] in
             let alpha = Int(pixel[3])
             let colors = pixel[..<3].map { (value: UInt8) -> UInt8 in UInt8((Int(value) * alpha + 127) / 255) }
             return colors + [pixel[3]]
@@ -324,7 +324,7 @@ extension RowFunction {
     ]
 
     private static let unpremultiply =
-        RowFunction(name: "unpremultiply", sources: [4], targets: [4], tolerance: 3) { s, t, width, height in
+        RowFunction(name: "unpremultiply", sources: [4], targets: [4]) { s, t, width, height in
             // Limit each colour to its alpha, as premultiplied input requires.
             for row in 0..<Int(height) {
                 for x in 0..<Int(width) {
@@ -332,10 +332,12 @@ extension RowFunction {
                     for channel in 0..<3 { pixel[channel] = min(pixel[channel], pixel[3]) }
                 }
             }
-            return webimage_yuv_unpremultiply(s[0].start, s[0].stride, t[0].start, t[0].stride, width, height)
+            return webimage_unpremultiply(s[0].start, s[0].stride, t[0].start, t[0].stride, width, height)
         } reference: { (pixels: [[UInt8]]) -> [[UInt8]] in
-            let alpha = Int(pixels[0][3])
-            let colors = pixels[0][..<3].map { (value: UInt8) -> UInt8 in UInt8(Int(value) * 255 / max(alpha, 1)) }
+            let alpha = max(Int(pixels[0][3]), 1)
+            let colors = pixels[0][..<3].map { (value: UInt8) -> UInt8 in
+                UInt8((2 * Int(value) * 255 + alpha) / (2 * alpha))
+            }
             return [colors + [pixels[0][3]]]
         }
 

@@ -48,6 +48,15 @@ int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_
 /* Limits the first three bytes of every pixel to the fourth. A pixel has four bytes. */
 void webimage_limit_to_alpha(uint8_t *pixels, size_t stride, size_t width, size_t rows);
 
+/* The next two functions multiply and divide the first three bytes of each pixel by the fourth. They round to the nearest
+   number, so that colours that are not larger than their alpha do not change if they are divided and multiplied again.
+   The target can be the same memory as the source. Strides are in bytes and can be negative or 0. The functions return 0,
+   as those of YUVRows.h do. */
+int webimage_premultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_unpremultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+
 /* Replaces each byte by its entry in a table of 256 bytes. Source and target can be the same memory. */
 void webimage_map_bytes(
     const uint8_t *source, size_t stride, uint8_t *target, size_t target_stride, size_t width, size_t rows,

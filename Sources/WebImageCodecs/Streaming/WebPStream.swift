@@ -48,7 +48,8 @@ final class WebPStream: PictureStream {
         }
         guard let rows, rows.rowCount > 0 else { return nil }
         return PartialPicture(
-            picture: container.picture(rows.pixels, data, hasAlpha: container.hasAlpha), fullSize: container.canvas,
+            picture: container.picture(try rows.shownPixels(), data, hasAlpha: container.hasAlpha),
+            fullSize: container.canvas,
             rowCount: rows.rowCount, isWhole: isDone)
     }
 
@@ -123,7 +124,10 @@ final class WebPStream: PictureStream {
 
 /// Owns one incremental decoder of libwebp and the buffer to which it writes pixels.
 private final class WebPPartialRows {
-    let pixels: PixelBuffer
+    /// The rows with straight alpha. As soon as the picture is whole, its colours are multiplied by alpha if the format
+    /// requires it.
+    private let pixels: PixelBuffer
+    private let multiplies: Bool
     private(set) var rowCount = 0
     private(set) var isWhole = false
     private let handle: OpaquePointer
@@ -136,6 +140,7 @@ private final class WebPPartialRows {
         let features = try WebPFeatures(bytes)
         let scaled = Self.roughSize(container, options)
         pixels = try container.stillBuffer(for: options, scaledSize: scaled, isLossless: features.isLossless)
+        multiplies = container.hasAlpha && pixels.format.isPremultiplied
         let target = WebPDecoding.Target(pixels: pixels, scaledSize: scaled)
         let config = try WebPDecoding.configuration(target, size: scaled ?? features.size)
         configuration = .allocate(capacity: 1)
@@ -164,6 +169,15 @@ private final class WebPPartialRows {
         HandleLedger.closed("webp_decoder")
     }
 
+    /// The rows so far. libwebp copies colours from earlier rows with straight alpha, so these rows must not change before
+    /// the picture is whole.
+    func shownPixels() throws(WebImageError) -> PixelBuffer {
+        guard multiplies, !isWhole else { return pixels }
+        let copy = try pixels.copied()
+        copy.premultiplyInPlace(rows: 0..<rowCount)
+        return copy
+    }
+
     /// Decodes the new bytes. `bytes` must contain all bytes so far, not only the new bytes.
     func update(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         guard !isWhole else { return }
@@ -174,6 +188,7 @@ private final class WebPPartialRows {
         case VP8_STATUS_OK:
             rowCount = pixels.height
             isWhole = true
+            if multiplies { pixels.premultiplyInPlace(rows: 0..<rowCount) }
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: break
         default: throw .libwebp(status)
         }

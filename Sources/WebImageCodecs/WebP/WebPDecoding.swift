@@ -1,5 +1,6 @@
 import CWebImageWebP
 import WebImageCore
+import WebImageGraphics
 
 /// The features that libwebp reads from the first bytes of a file or a frame.
 struct WebPFeatures {
@@ -29,8 +30,8 @@ enum WebPDecoding {
         var y = 0
         /// The size to which libwebp scales the picture. If nil, the picture is not scaled.
         var scaledSize: PixelSize?
-        /// Whether all pixels are opaque. If true, libwebp does not multiply colours by alpha. A bitstream that
-        /// declares alpha as unused can still store alpha, and such alpha must have no effect.
+        /// Whether all pixels are opaque. If true, colours are not multiplied by alpha. A bitstream that declares alpha
+        /// as unused can still store alpha, and such alpha must have no effect.
         var isOpaque = false
     }
 
@@ -42,9 +43,15 @@ enum WebPDecoding {
         WebPFreeDecBuffer(&config.output)
         HandleLedger.closed("webp_decoder")
         guard status == VP8_STATUS_OK else { throw .libwebp(status) }
+        if target.pixels.format.isPremultiplied, !target.isOpaque, features.hasAlpha {
+            let size = target.scaledSize ?? features.size
+            target.pixels.premultiplyInPlace(
+                rows: target.y..<target.y + size.height, columns: target.x..<target.x + size.width)
+        }
     }
 
-    /// Returns the configuration with which libwebp writes a picture of `size` to `target`.
+    /// Returns the configuration with which libwebp writes a picture of `size` to `target`. libwebp writes straight
+    /// alpha, also to the display format: its own multiplication truncates the products.
     static func configuration(_ target: Target, size: PixelSize) throws(WebImageError) -> WebPDecoderConfig {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else {
@@ -60,7 +67,7 @@ enum WebPDecoding {
             config.options.scaled_height = Int32(scaled.height)
         }
         let offset = target.y * pixels.bytesPerRow + target.x * pixels.format.bytesPerPixel
-        config.output.colorspace = pixels.format.webPColorspace(isOpaque: target.isOpaque)
+        config.output.colorspace = pixels.format.webPColorspace
         config.output.is_external_memory = 1
         config.output.u.RGBA.rgba = pixels.baseAddress.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
         config.output.u.RGBA.stride = Int32(clamping: pixels.bytesPerRow)
@@ -70,10 +77,10 @@ enum WebPDecoding {
 }
 
 extension PixelFormat {
-    /// Returns libwebp's constant for this layout. For a layout that libwebp does not support, returns straight RGBA.
-    fileprivate func webPColorspace(isOpaque: Bool) -> WEBP_CSP_MODE {
+    /// libwebp's constant for this layout with straight alpha; RGBA for a layout that libwebp does not support.
+    fileprivate var webPColorspace: WEBP_CSP_MODE {
         switch self {
-        case .bgra8Premultiplied: isOpaque ? MODE_BGRA : MODE_bgrA
+        case .bgra8Premultiplied: MODE_BGRA
         case .rgb8: MODE_RGB
         case .rgba8, .gray8, .rgba16, .rgbaHalf: MODE_RGBA
         }

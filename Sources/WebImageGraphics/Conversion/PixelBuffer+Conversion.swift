@@ -67,7 +67,7 @@ extension PixelBuffer {
         try mapped(to: .bgra8Premultiplied) {
             let swapped = $0.run(webimage_yuv_swap_red_and_blue, into: $1)
             guard swapped == 0, !isOpaque else { return swapped }
-            return $1.run(webimage_yuv_premultiply, into: $1)
+            return $1.run(webimage_premultiply, into: $1)
         }
     }
 
@@ -75,7 +75,7 @@ extension PixelBuffer {
         try mapped(to: .rgba8) {
             let swapped = $0.run(webimage_yuv_swap_red_and_blue, into: $1)
             guard swapped == 0, !isOpaque else { return swapped }
-            return $1.run(webimage_yuv_unpremultiply, into: $1)
+            return $1.run(webimage_unpremultiply, into: $1)
         }
     }
 

@@ -39,7 +39,7 @@ final class PlanePacking: ResampleCallbacks {
             var input = bytes(pixels)
             if plan.multiplies {
                 let multiplied = bytes(scratch.baseAddress)
-                _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
+                _ = webimage_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
             // `webimage_yuv_split_bgra` reads BGRA, with red in the third byte. For RGBA, exchange the red plane and

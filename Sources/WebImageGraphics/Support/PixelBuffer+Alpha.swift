@@ -21,7 +21,7 @@ extension PixelBuffer {
         if format == .rgba8 {
             let start = baseAddress.assumingMemoryBound(to: UInt8.self)
             let stride = Int32(clamping: bytesPerRow)
-            _ = webimage_yuv_unpremultiply(
+            _ = webimage_unpremultiply(
                 start, stride, start, stride, Int32(clamping: width), Int32(clamping: height))
             return
         }
@@ -47,7 +47,7 @@ extension PixelBuffer {
         let start = baseAddress.advanced(by: rows.lowerBound * bytesPerRow + columns.lowerBound * 4)
             .assumingMemoryBound(to: UInt8.self)
         let stride = Int32(clamping: bytesPerRow)
-        _ = webimage_yuv_premultiply(
+        _ = webimage_premultiply(
             start, stride, start, stride, Int32(clamping: columns.count), Int32(clamping: rows.count))
     }
 }
