@@ -88,7 +88,7 @@ extension LoadKeys {
         self.init(
             base: Self.base(request.url, filter: filter), scope: scope, thumbnail: values.thumbnail,
             transformer: values.transformer(default: settings.hasTransformer ? settings.values.transformer : nil),
-            prepared: prepared, file: FileState(request.url))
+            prepared: prepared, file: request.url.isFileURL ? FileState(request.url) : nil)
     }
 }
 

@@ -33,66 +33,78 @@ extension String {
     /// whose parts must be looked at more closely. Most addresses are usual, and this takes no memory.
     fileprivate var isSerializedWebAddress: Bool {
         var copy = self
+        // Places behind a pointer, because the elements of a collection cost a memory block each in a debug build.
         return copy.withUTF8 { bytes in
-            var place = 0
-            func skips(_ prefix: StaticString) -> Bool {
-                let count = prefix.utf8CodeUnitCount
-                guard bytes.count > count, memcmp(bytes.baseAddress!, prefix.utf8Start, count) == 0 else {
-                    return false
-                }
-                place = count
-                return true
-            }
-            guard bytes.count <= 4096, skips("http://") || skips("https://") else { return false }
-            let hostStart = place
-            var (label, beginsWithLetter) = (0, false)
-            while place < bytes.count {
-                let byte = bytes[place]
-                if byte == UInt8(ascii: ".") {
-                    guard label > 0 else { return false }
-                    (label, beginsWithLetter) = (0, false)
-                } else if (0x61...0x7A).contains(byte) {
-                    (label, beginsWithLetter) = (label + 1, beginsWithLetter || label == 0)
-                } else if (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") && label > 0 {
-                    label += 1
-                } else {
-                    break
-                }
-                guard label < 64, place - hostStart < 250 else { return false }
-                place += 1
-            }
-            // A last label that begins with a digit can be an address in numbers; only the most usual one is recognised here.
-            let host = UnsafeBufferPointer(rebasing: bytes[hostStart..<place])
-            guard label > 0, host.last != UInt8(ascii: "-"), !host.contains(x4: "xn--") else { return false }
-            if !beginsWithLetter {
-                guard host.count == 9, memcmp(host.baseAddress!, "127.0.0.1", 9) == 0 else { return false }
-            }
-            if place < bytes.count, bytes[place] == UInt8(ascii: ":") {
-                var (port, digits) = (0, 0)
-                place += 1
-                while place < bytes.count, (0x30...0x39).contains(bytes[place]), digits < 5 {
-                    (port, digits) = (port * 10 + Int(bytes[place]) - 0x30, digits + 1)
-                    place += 1
-                }
-                guard digits > 2, port > 443, port <= 65535, bytes[place - digits] != 0x30 else { return false }
-            }
-            guard place < bytes.count, bytes[place] == UInt8(ascii: "/") else { return false }
-            var (previous, isQuery) = (UInt8(0), false)
-            for byte in bytes[place...] {
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
-                    UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: ","), UInt8(ascii: "+"):
-                    break
-                // A segment that begins with a dot can be a step.
-                case UInt8(ascii: "."): guard isQuery || previous != UInt8(ascii: "/") else { return false }
-                case UInt8(ascii: "?"): isQuery = true
-                default: return false
-                }
-                previous = byte
-            }
-            return true
+            guard let start = bytes.baseAddress, bytes.count <= 4096 else { return false }
+            guard let host = Self.placeBehindScheme(start, bytes.count),
+                let path = Self.placeBehindHost(start, from: host, bytes.count)
+            else { return false }
+            return Self.isSerializedPath(start, from: path, bytes.count)
         }
+    }
+
+    private static func placeBehindScheme(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int? {
+        if count > 7, memcmp(bytes, "http://", 7) == 0 { return 7 }
+        return count > 8 && memcmp(bytes, "https://", 8) == 0 ? 8 : nil
+    }
+
+    /// Returns the place of the path if a usual host and a usual port or no port are before it.
+    private static func placeBehindHost(_ bytes: UnsafePointer<UInt8>, from start: Int, _ count: Int) -> Int? {
+        var (place, label, beginsWithLetter) = (start, 0, false)
+        while place < count {
+            let byte = bytes[place]
+            if byte == UInt8(ascii: ".") {
+                guard label > 0 else { return nil }
+                (label, beginsWithLetter) = (0, false)
+            } else if byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") {
+                (label, beginsWithLetter) = (label + 1, beginsWithLetter || label == 0)
+            } else if byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "-") && label > 0 {
+                // A label with "--" can be encoded Unicode.
+                guard byte != UInt8(ascii: "-") || bytes[place - 1] != byte else { return nil }
+                label += 1
+            } else {
+                break
+            }
+            guard label < 64, place - start < 250 else { return nil }
+            place += 1
+        }
+        guard label > 0, bytes[place - 1] != UInt8(ascii: "-") else { return nil }
+        // A last label that begins with a digit can be an address in numbers; only the most usual one is recognised here.
+        if !beginsWithLetter {
+            guard place - start == 9, memcmp(bytes + start, "127.0.0.1", 9) == 0 else { return nil }
+        }
+        if place < count, bytes[place] == UInt8(ascii: ":") {
+            let first = place + 1
+            var port = 0
+            place = first
+            while place < count, bytes[place] >= UInt8(ascii: "0"), bytes[place] <= UInt8(ascii: "9"), place - first < 5
+            {
+                port = port * 10 + Int(bytes[place] - UInt8(ascii: "0"))
+                place += 1
+            }
+            guard place - first > 2, port > 443, port <= 65535, bytes[first] != UInt8(ascii: "0") else { return nil }
+        }
+        return place < count && bytes[place] == UInt8(ascii: "/") ? place : nil
+    }
+
+    private static func isSerializedPath(_ bytes: UnsafePointer<UInt8>, from start: Int, _ count: Int) -> Bool {
+        var (place, previous, isQuery) = (start, UInt8(0), false)
+        while place < count {
+            let byte = bytes[place]
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+                UInt8(ascii: "="), UInt8(ascii: "&"), UInt8(ascii: ","), UInt8(ascii: "+"):
+                break
+            // A segment that begins with a dot can be a step.
+            case UInt8(ascii: "."): guard isQuery || previous != UInt8(ascii: "/") else { return false }
+            case UInt8(ascii: "?"): isQuery = true
+            default: return false
+            }
+            previous = byte
+            place += 1
+        }
+        return true
     }
 
     /// Returns the text of the bytes of an address. If the bytes are not UTF-8, every byte outside of ASCII is
@@ -183,13 +195,5 @@ struct AddressCharacters: Sendable {
             if kept[Int(byte)] || isEscape { result.append(byte) } else { result += PercentEncoding.escape(byte) }
         }
         return result
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether four ASCII characters occur in the bytes.
-    fileprivate func contains(x4 text: StaticString) -> Bool {
-        guard count >= 4, let start = baseAddress else { return false }
-        return (0...count - 4).contains { memcmp(start + $0, text.utf8Start, 4) == 0 }
     }
 }
