@@ -1,5 +1,6 @@
 import CWebImageGTK
 import Foundation
+import Testing
 import WebImageCore
 
 @testable import WebImageGTK
@@ -14,11 +15,36 @@ import WebImageCore
 
     init(_ list: OpaquePointer, width: Int, height: Int) async throws {
         self.list = list
-        scrolled = OpaquePointer(gtk_scrolled_window_new())
+        scrolled = Self.scrolled(list)
+        window = try await TestWindow(scrolled, width: width, height: height)
+    }
+
+    /// One list of a window with several lists.
+    private init(_ list: OpaquePointer, scrolled: OpaquePointer, in window: TestWindow) {
+        (self.list, self.scrolled, self.window) = (list, scrolled, window)
+    }
+
+    /// Shows several lists of the same size in one window, in rows of seven.
+    static func grid(_ lists: [OpaquePointer], width: Int, height: Int) async throws -> [ListWindow] {
+        let columns = min(lists.count, 7)
+        let grid = try #require(OpaquePointer(gtk_grid_new()))
+        let scrolled = lists.map { Self.scrolled($0) }
+        for (index, list) in scrolled.enumerated() {
+            gtk_widget_set_size_request(UnsafeMutablePointer(list), gint(width), gint(height))
+            gtk_grid_attach(
+                UnsafeMutablePointer(grid), UnsafeMutablePointer(list), gint(index % columns), gint(index / columns), 1, 1)
+        }
+        let window = try await TestWindow(
+            grid, width: columns * width, height: (lists.count + columns - 1) / columns * height)
+        return zip(lists, scrolled).map { ListWindow($0, scrolled: $1, in: window) }
+    }
+
+    private static func scrolled(_ list: OpaquePointer) -> OpaquePointer {
+        let scrolled: OpaquePointer = gtkCast(gtk_scrolled_window_new())
         gtk_scrolled_window_set_child(scrolled, UnsafeMutablePointer(list))
         // A visible scrollbar would reduce the width of the rows.
         gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL)
-        window = try await TestWindow(scrolled, width: width, height: height)
+        return scrolled
     }
 
     func close() {

@@ -30,9 +30,8 @@ extension GTKSuite {
             return rows
         }
 
-        /// A row is inserted above again and again while the pictures of the visible rows load. In a grid, such pictures are
-        /// requested again.
-        @Test(arguments: Kind.allCases.filter { $0 != .grid }) func rowsInsertedAboveAbortNoVisibleLoad(_ kind: Kind)
+        /// A row is inserted above again and again while the pictures of the visible rows load.
+        @Test(arguments: Kind.allCases) func rowsInsertedAboveAbortNoVisibleLoad(_ kind: Kind)
             async throws
         {
             let rows = try makeRows(kind, ScrollPrefetchPolicy())
@@ -52,58 +51,20 @@ extension GTKSuite {
             #expect(visible.isDisjoint(with: loader.cancelledURLs.map(rows.item)))
         }
 
-        // A column view and a fitting list do not hold this for every seed.
         /// Random insertions, removals and sorts, with some pictures that arrive. A picture that stays visible during a
         /// change is neither requested again nor aborted, and every picture is requested at most as often as it became
-        /// visible.
-        @Test(arguments: [Kind.list, .grid], [1, 2, 3, 4] as [UInt64])
-        func randomChangesAbortNoVisibleLoad(_ kind: Kind, _ seed: UInt64) async throws {
-            var random = SeededRandom(seed: seed)
-            let rows = try makeRows(kind, ScrollPrefetchPolicy(screensAhead: 0, screensBehind: 0))
-            let window = try await ListWindow(try #require(rows.list), width: 120, height: 260)
-            defer { window.close() }
-            rows.insert(40, at: 0)
-            #expect(try await pump { loader.loads.count >= 3 })
-            try await window.frames(6)
-            let png = try TestPNG.solid(width: 40, height: 40)
-            var before = rows.visible(in: window)
-            var entries = Dictionary(before.map { ($0, 1) }) { $1 }
-            for step in 0..<25 {
-                let (asked, cancelled) = (loader.requests.count, loader.cancelledURLs.count)
-                var (stayed, last) = (before, before)
-                window.afterEveryFrame {
-                    let now = rows.visible(in: window)
-                    for item in now.subtracting(last) { entries[item, default: 0] += 1 }
-                    (stayed, last) = (stayed.intersection(now), now)
-                }
-                let count = rows.items.count
-                switch random.next() % 7 {
-                case 0, 1: rows.insert(1 + Int(random.next() % 3), at: Int(random.next() % 3))
-                case 2: rows.insert(1, at: Int(random.next() % UInt64(count)))
-                case 3: rows.remove(at: Int(random.next() % 10), count: 1 + Int(random.next() % 2))
-                case 4: rows.shuffle(first: 4 + Int(random.next() % 4), by: &random)
-                case 5: rows.shuffle(first: count, by: &random)
-                default: if let load = loader.loads.last { loader.answer(load.url, with: .success(png)) }
-                }
-                var frames = 0
-                window.everyFrame {
-                    frames += 1
-                    gtk_widget_queue_draw(gtkCast(window.scrolled))
-                    return frames < 6
-                }
-                _ = try await pump { !window.isDriven }
-                window.stopLooking()
-                let again = loader.requests.dropFirst(asked).map(rows.item)
-                let aborted = loader.cancelledURLs.dropFirst(cancelled).map(rows.item)
-                #expect(stayed.isDisjoint(with: aborted), "seed \(seed), step \(step)")
-                let earlier = Set(loader.requests.prefix(asked).map(rows.item))
-                #expect(stayed.intersection(earlier).isDisjoint(with: again), "seed \(seed), step \(step)")
-                before = last
+        /// visible. The lists of five seeds and all kinds run at the same time.
+        @Test(arguments: 0..<4) func randomChangesAbortNoVisibleLoad(_ group: Int) async throws {
+            let histories = try await ChangeHistory.shown(seeds: UInt64(group * 5 + 1)...UInt64(group * 5 + 5))
+            defer { for history in histories { history.window.close() } }
+            #expect(try await pump { histories.allSatisfy { $0.loader.loads.count >= 3 } })
+            for step in 0..<16 {
+                for history in histories { history.change(isFirst: step == 0) }
+                _ = try await pump { histories.allSatisfy { !$0.window.isDriven } }
+                for history in histories { history.check(step) }
             }
-            #expect(try await pump { before.isSubset(of: Set(loader.requests.map(rows.item))) })
-            for (item, count) in Dictionary(loader.requests.map { (rows.item($0), 1) }, uniquingKeysWith: +) {
-                #expect(count <= entries[item] ?? 0, "picture \(item), seed \(seed)")
-            }
+            #expect(try await pump { histories.allSatisfy(\.hasRequestedEveryVisiblePicture) })
+            for history in histories { history.checkRequestCounts() }
         }
 
         /// Rows above the viewport are loaded ahead, and rows are inserted and removed above them.
@@ -147,11 +108,107 @@ extension GTKSuite {
     }
 }
 
+/// A list that random changes change, with the requests that belong to them.
+@MainActor private final class ChangeHistory {
+    let window: ListWindow
+    let loader: FakeDataLoader
+    private let folder: ScratchFolder
+    private let rows: ChangingRows
+    private let name: String
+    private let png: Data
+    private var random: SeededRandom
+    private var (asked, cancelled) = (0, 0)
+    /// The pictures that were visible before the last change, after every frame since, and after the last frame.
+    private var (stayed, last) = (Set<Int>(), Set<Int>())
+    /// How often each picture became visible.
+    private var entries: [Int: Int] = [:]
+
+    private init(_ source: Source, _ window: ListWindow) throws {
+        (random, name) = (SeededRandom(seed: source.seed), "\(source.kind), seed \(source.seed)")
+        (rows, loader, folder, self.window) = (source.rows, source.loader, source.folder, window)
+        png = try TestPNG.solid(width: 40, height: 40)
+        rows.insert(40, at: 0)
+    }
+
+    private struct Source {
+        let kind: GTKSuite.ListsChangingTests.Kind
+        let seed: UInt64
+        let loader = FakeDataLoader()
+        let folder: ScratchFolder
+        let rows: ChangingRows
+
+        @MainActor init(_ kind: GTKSuite.ListsChangingTests.Kind, _ seed: UInt64) throws {
+            (self.kind, self.seed, folder) = (kind, seed, try ScratchFolder())
+            rows = ChangingRows(
+                WebImageManager(
+                    cache: ImageCache(namespace: "lists", diskCacheDirectory: folder.url.path), loader: loader))
+            try rows.makeList(kind, ScrollPrefetchPolicy(screensAhead: 0, screensBehind: 0))
+        }
+    }
+
+    /// Makes a list of each kind for each seed, and shows all of them in one window.
+    static func shown(seeds: ClosedRange<UInt64>) async throws -> [ChangeHistory] {
+        var sources: [Source] = []
+        for kind in GTKSuite.ListsChangingTests.Kind.allCases {
+            for seed in seeds { sources.append(try Source(kind, seed)) }
+        }
+        let windows = try await ListWindow.grid(try sources.map { try #require($0.rows.list) }, width: 120, height: 260)
+        return try zip(sources, windows).map { try ChangeHistory($0, $1) }
+    }
+
+    var hasRequestedEveryVisiblePicture: Bool { last.isSubset(of: Set(loader.requests.map(rows.item))) }
+
+    /// Changes the list, except the first time, and draws some frames.
+    func change(isFirst: Bool) {
+        (asked, cancelled) = (loader.requests.count, loader.cancelledURLs.count)
+        stayed = last
+        window.afterEveryFrame { [weak self] in self?.look() }
+        let count = rows.items.count
+        switch isFirst ? 7 : random.next() % 7 {
+        case 0, 1: rows.insert(1 + Int(random.next() % 3), at: Int(random.next() % 3))
+        case 2: rows.insert(1, at: Int(random.next() % UInt64(count)))
+        case 3: rows.remove(at: Int(random.next() % 10), count: 1 + Int(random.next() % 2))
+        case 4: rows.shuffle(first: 4 + Int(random.next() % 4), by: &random)
+        case 5: rows.shuffle(first: count, by: &random)
+        default: if !isFirst, let load = loader.loads.last { loader.answer(load.url, with: .success(png)) }
+        }
+        var frames = 0
+        window.everyFrame { [window] in
+            frames += 1
+            gtk_widget_queue_draw(gtkCast(window.scrolled))
+            return frames < 5
+        }
+    }
+
+    private func look() {
+        let now = rows.visible(in: window)
+        for item in now.subtracting(last) { entries[item, default: 0] += 1 }
+        (stayed, last) = (stayed.intersection(now), now)
+    }
+
+    func check(_ step: Int) {
+        window.stopLooking()
+        let again = loader.requests.dropFirst(asked).map(rows.item)
+        let aborted = loader.cancelledURLs.dropFirst(cancelled).map(rows.item)
+        #expect(stayed.isDisjoint(with: aborted), "\(name), step \(step)")
+        let earlier = Set(loader.requests.prefix(asked).map(rows.item))
+        #expect(stayed.intersection(earlier).isDisjoint(with: again), "\(name), step \(step)")
+    }
+
+    func checkRequestCounts() {
+        #expect(!entries.isEmpty)
+        for (item, count) in Dictionary(loader.requests.map { (rows.item($0), 1) }, uniquingKeysWith: +) {
+            #expect(count <= entries[item] ?? 0, "picture \(item), \(name)")
+        }
+    }
+}
+
 /// A list with a picture for each item. The items keep their identity when the list is sorted.
 @MainActor private final class ChangingRows {
     private(set) var items: [Int] = []
     private(set) var list: OpaquePointer?
     private(set) var fitting: FittingList?
+    private var kind: GTKSuite.ListsChangingTests.Kind?
     /// The URLs of items that have another picture than at first.
     var replacements: [Int: URL?] = [:]
     private let manager: WebImageManager
@@ -179,6 +236,7 @@ extension GTKSuite {
     }
 
     func makeList(_ kind: GTKSuite.ListsChangingTests.Kind, _ policy: ScrollPrefetchPolicy) throws {
+        self.kind = kind
         if kind == .fitting {
             let list = FittingList(
                 count: 0, defaultExtent: 50, policy: policy, request: { [weak self] in self?.request($0) },
@@ -257,9 +315,12 @@ extension GTKSuite {
     func visible(in window: ListWindow) -> Set<Int> {
         if let fitting { return Set(fitting.visiblePositions.map { items[$0] }) }
         let height = Double(gtk_widget_get_height(gtkCast(window.scrolled)))
+        // The rows of a column view begin below its header.
+        let top = (kind == .column ? gtk_widget_get_last_child(gtkCast(window.list)) : nil)
+            .flatMap { window.vertical(OpaquePointer($0))?.start }
         return Set(
             made.filter { entry in
-                window.vertical(entry.row.widget).map { $0.end > 0 && $0.start < height } ?? false
+                window.vertical(entry.row.widget).map { $0.end > top ?? 0 && $0.start < height } ?? false
             }.map(\.item))
     }
 }

@@ -1,5 +1,6 @@
 import CWebImageGTK
 import CWebImageGTKShim
+import Dispatch
 import WebImageCore
 
 /// Fills a list area: makes rows, assigns positions to them and keeps visible rows in place.
@@ -29,6 +30,9 @@ import WebImageCore
     private(set) var page = 0
     private var link: GTKDisplayLink?
     private var isArranging = false
+    /// Whether rows were inserted or removed since the main loop ran. A program that sorts a list removes rows and inserts
+    /// them again. A load that begins or ends between the two would be for nothing.
+    private var isChanging = false
     /// The extent that the last measured row has in addition to its image.
     private var frame = 0
 
@@ -161,6 +165,10 @@ import WebImageCore
                 release(row)
             }
         }
+        if !isChanging {
+            isChanging = true
+            DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.changesEnded() } }
+        }
         arrange()
         if selection.selected != selected { onSelectionChange?(selection.selected) }
     }
@@ -184,6 +192,11 @@ import WebImageCore
         change({ positions.contains($0) ? nil : $0 < positions.lowerBound ? $0 : $0 - positions.count }) {
             layout, anchor in layout.remove(positions, keeping: anchor)
         }
+    }
+
+    private func changesEnded() {
+        isChanging = false
+        arrange()
     }
 
     private func take(_ position: Int) -> RowLoad {
@@ -313,7 +326,9 @@ import WebImageCore
         }
         chooseAnchorAfterMeasuring(unless: previous)
         configure()
-        loader.update(visible: layout.rows(from: value, to: value + Double(page)), count: layout.count)
+        if !isChanging {
+            loader.update(visible: layout.rows(from: value, to: value + Double(page)), count: layout.count)
+        }
         gtk_widget_queue_allocate(UnsafeMutablePointer(area))
     }
 

@@ -20,6 +20,10 @@ import WebImageViews
     private var isStale = false
     /// Whether rows have changed their positions since the last update.
     private var hasMovedRows = false
+    /// The positions whose running loads continue: the wanted positions and, after rows were inserted or removed, one more
+    /// screen at each end. Without these screens, a row at the end of the wanted positions would lose its load with one
+    /// change and begin it again with the next change.
+    private var kept = 0..<0
     /// Whether the rows have the proportions of their images. If true, the loads of rows and the prefetch loads have a
     /// size receiver. Both kinds of load need a receiver, because a load with a receiver shares its download only with
     /// other loads that have a receiver.
@@ -95,9 +99,7 @@ import WebImageViews
     }
 
     private func positionsChanged() {
-        guard !hasMovedRows else { return }
-        hasMovedRows = true
-        reset()
+        if !hasMovedRows { reset() }
     }
 
     /// Whether the list scrolls more than a screen per update. While this is true, no row is loaded, and the caller
@@ -109,26 +111,42 @@ import WebImageViews
         guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
         // Rows were inserted or removed, perhaps above rows that are loaded ahead.
         if count != self.count, !hasMovedRows { reset() }
-        (isStale, hasMovedRows) = (false, false)
+        isStale = false
         self.count = count
         let change = policy.update(visible: visible, count: count)
-        for position in change.cancelled { prefetching.cancel(position) }
+        kept = policy.wanted
+        if hasMovedRows, !kept.isEmpty {
+            let screen = policy.visible.count
+            kept = max(kept.lowerBound - screen, 0)..<min(kept.upperBound + screen, count)
+        }
+        hasMovedRows = false
+        prefetching.cancel(outside: kept)
         let byPosition = Dictionary(rows.values.compactMap { row in row.position.map { ($0, row) } }) { $1 }
         // Request the visible rows first, then the rows that become visible next.
         for position in policy.visible { byPosition[position]?.want(policy.interest(in: position)) }
-        for (position, row) in byPosition where policy.interest(in: position) == .none { row.want(.none) }
+        for (position, row) in byPosition where !kept.contains(position) { row.want(.none) }
         for position in change.prefetch { byPosition[position]?.want(.near) }
         for position in policy.wanted where !policy.visible.contains(position) { byPosition[position]?.want(.near) }
         for position in change.prefetch where byPosition[position] == nil && position < count {
             if let request = request(position) { prefetch(request, position) }
         }
+        continueLoads(byPosition)
         prefetching.endLoose()
+    }
+
+    /// Continues the running loads of positions that are kept but not wanted.
+    private func continueLoads(_ byPosition: [Int: RowLoad]) {
+        for position in kept where !policy.wanted.contains(position) {
+            guard prefetching.hasLooseLoads else { return }
+            guard let request = request(position), prefetching.hasLooseLoad(of: request) else { continue }
+            if let row = byPosition[position] { row.want(.near) } else { prefetch(request, position) }
+        }
     }
 
     /// The positions refer to other rows. The next update decides again which rows are loaded; loads of the same pictures
     /// continue.
     func reset() {
-        isStale = true
+        (isStale, hasMovedRows) = (true, true)
         _ = policy.reset()
         prefetching.loosenAll()
     }

@@ -80,8 +80,19 @@ import WebImageViews
     /// All positions refer to other rows.
     func loosenAll() { for position in running.keys { loosen(position) } }
 
-    /// Cancels the load of a position; a shared task continues for its other subscribers.
-    func cancel(_ position: Int) { end(running.removeValue(forKey: position).map { [$0] } ?? []) }
+    /// Cancels the loads of all positions outside a range; a shared task continues for its other subscribers.
+    func cancel(outside kept: Range<Int>) {
+        let ended = running.keys.filter { !kept.contains($0) }
+        end(ended.compactMap { running.removeValue(forKey: $0) })
+    }
+
+    /// Whether there are running loads that belong to no position.
+    var hasLooseLoads: Bool { !loose.isEmpty }
+
+    /// Whether a running load of this picture belongs to no position.
+    func hasLooseLoad(of request: ImageListRequest) -> Bool {
+        loose.contains { $0.request.hasSamePicture(as: request) }
+    }
 
     /// Cancels the loads that no update has assigned to a row.
     func endLoose() {
