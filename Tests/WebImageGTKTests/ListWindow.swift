@@ -32,7 +32,8 @@ import WebImageCore
         for (index, list) in scrolled.enumerated() {
             gtk_widget_set_size_request(UnsafeMutablePointer(list), gint(width), gint(height))
             gtk_grid_attach(
-                UnsafeMutablePointer(grid), UnsafeMutablePointer(list), gint(index % columns), gint(index / columns), 1, 1)
+                UnsafeMutablePointer(grid), UnsafeMutablePointer(list), gint(index % columns), gint(index / columns), 1,
+                1)
         }
         let window = try await TestWindow(
             grid, width: columns * width, height: (lists.count + columns - 1) / columns * height)

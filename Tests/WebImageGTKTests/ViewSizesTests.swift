@@ -217,9 +217,8 @@ extension GTKSuite {
                     let answer = ViewAnswer()
                     view.setImage(with: url, context: journey.context.merging(size) { $1 }, completed: answer.hear)
                     #expect(try await answer.isSuccess(url))
-                    // GtkPicture places its picture at whole pixels.
-                    let limit = fit == .pictureCover ? 6.0 : 4.0
-                    let wanted = try reference(whole, fit.mode, side: side)
+                    let limit = 4.0
+                    let wanted = try reference(whole, fit, side: side)
                     var difference = Double.infinity
                     _ = try await TestWindow.drawing(of: view.widget) {
                         difference = $0.meanDifference(from: wanted)
@@ -236,12 +235,25 @@ extension GTKSuite {
         }
 
         /// Returns the drawing of a picture with all its pixels.
-        private func reference(_ picture: Image, _ mode: ImageContentMode, side: Int) throws -> Image {
+        private func reference(_ picture: Image, _ fit: Fit, side: Int) throws -> Image {
             let drawing = PictureDrawing()
-            drawing.mode = mode
+            drawing.mode = fit.mode
             let texture = try #require(picture.makeTexture())
             drawing.picture = PictureDrawing.Layer(texture: texture, size: picture.size)
-            return try WidgetSnapshot.drawn(drawing.pointer, width: side, height: side)
+            guard fit == .pictureCover else {
+                return try WidgetSnapshot.drawn(drawing.pointer, width: side, height: side)
+            }
+            // GtkPicture moves a picture that is larger than itself to whole pixels, here by a third of a pixel.
+            drawing.mode = .fill
+            let scale = max(CGFloat(side) / picture.size.width, CGFloat(side) / picture.size.height)
+            let (width, height) = (scale * picture.size.width, scale * picture.size.height)
+            return try WidgetSnapshot.drawn(width: side, height: side) { snapshot in
+                var origin = graphene_point_t(
+                    x: Float(Int((CGFloat(side) - width.rounded(.up)) / 2)),
+                    y: Float(((CGFloat(side) - height.rounded(.up)) / 2).rounded(.down)))
+                gtk_snapshot_translate(snapshot, &origin)
+                gdk_paintable_snapshot(drawing.pointer, snapshot, Double(width), Double(height))
+            }
         }
 
         // MARK: Large pictures in small views
@@ -377,6 +389,27 @@ extension GTKSuite {
                         return (80...175).contains(pixel[0]) && (80...175).contains(pixel[1])
                     })
             }
+        }
+
+        @Test func animationIsDecodedAgainForAMuchSmallerView() async throws {
+            for name in ["first", "second"] {
+                journey.server.route("/\(name).gif", .body(try animation(seconds: 0.03, loops: 0)))
+            }
+            let view = AnimatedImageView()
+            let window = try await TestWindow(view.widget, width: 400, height: 400)
+            defer { window.close() }
+            for name in ["first", "second", "first"] {
+                try await resize(view, to: 400, 400)
+                let url = journey.server.url("/\(name).gif")
+                let answer = ViewAnswer()
+                view.setImage(with: url, context: journey.context, completed: answer.hear)
+                #expect(try await answer.isSuccess(url))
+                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 400, height: 400) })
+                try await resize(view, to: 90, 90)
+                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 96, height: 96) })
+                #expect(view.isAnimating)
+            }
+            #expect(journey.server.requests.count == 2)
         }
     }
 }

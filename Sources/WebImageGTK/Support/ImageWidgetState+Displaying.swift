@@ -64,7 +64,7 @@ extension ImageWidgetState: ImageDisplaying {
     ) {
         let size = givenSize
         guard size == .unknown, !isDestroyed else {
-            followsSize = followsSize || size.limits
+            followsSize = true
             return body(size)
         }
         if let expected {
@@ -72,7 +72,7 @@ extension ImageWidgetState: ImageDisplaying {
             return body(expected)
         }
         SizeWait.begin(self, within: deadline, endsWithoutWindow: true, size: { $0.givenSize }) { [weak self] size in
-            if size.limits { self?.followsSize = true }
+            if size != .unknown { self?.followsSize = true }
             body(size)
         }
     }

@@ -23,8 +23,17 @@ package import WebImageCore
 
     /// Returns the drawing of a paintable at a size in pixels. No window is required.
     package static func drawn(_ paintable: OpaquePointer, width: Int, height: Int) throws(WebImageError) -> Image {
+        try drawn(width: width, height: height) {
+            gdk_paintable_snapshot(paintable, $0, Double(width), Double(height))
+        }
+    }
+
+    /// Returns the drawing that a closure adds to a `GtkSnapshot`.
+    static func drawn(
+        width: Int, height: Int, _ draw: (_ snapshot: OpaquePointer?) -> Void
+    ) throws(WebImageError) -> Image {
         let snapshot = gtk_snapshot_new()
-        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        draw(snapshot)
         let buffer = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         buffer.withUnsafeMutableBytes { bytes in
             bytes.initializeMemory(as: UInt8.self, repeating: 0)

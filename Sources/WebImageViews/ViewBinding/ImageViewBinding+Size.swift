@@ -40,7 +40,9 @@ extension ImageViewBinding {
     private func start(_ load: ViewLoad, at size: ViewSize, isDefault: Bool) {
         let box = load.request.box(at: size)
         if let slot = slots[load.key], slot.newest == load.generation {
-            (slot.decodedBox, slot.isSizedByDefault) = (box, isDefault)
+            // A view that has by chance the size of its picture may get another size later.
+            let isWhole = isDefault && size == .full
+            (slot.decodedBox, slot.isSizedByDefault) = (isWhole ? ViewSize.wholeBox : box, isDefault)
         }
         load.start(thumbnail: box)
     }

@@ -15,6 +15,8 @@ package enum ViewSize: Equatable, Sendable {
 
     /// The longest side that X11 and cairo can draw.
     package static let unlimitedSide: CGFloat = 32767
+    /// The box of a picture that was decoded with all its pixels.
+    package static let wholeBox = CGSize(width: unlimitedSide, height: unlimitedSide)
     /// The number of pixels to which a long picture that covers an area is limited.
     private static let longPicturePixels = CGFloat(16 << 20)
 
