@@ -266,7 +266,6 @@ static webimage_jpeg_thumbnail_status read_segment(decoder *decoder, int marker,
         case DHT: return read_codes(decoder, bytes, size);
         case SOF0: case SOF1: case SOF2:
             decoder->is_progressive = marker == SOF2;
-            if (decoder->is_progressive && decoder->request->planes) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
             return read_frame(decoder, bytes, size);
         case SOS: return read_scan(decoder, bytes, size);
         case DRI:
@@ -313,8 +312,15 @@ static webimage_jpeg_thumbnail_status finish_survey(const decoder *decoder) {
 }
 
 static webimage_jpeg_thumbnail_status finish(decoder *decoder) {
-    if (decoder->is_survey) return finish_survey(decoder);
-    if (decoder->is_progressive) webimage_jt_progressive_finish(decoder);
+    if (decoder->is_survey) {
+        webimage_jpeg_thumbnail_status status = finish_survey(decoder);
+        if (!status && decoder->is_progressive) webimage_jt_progressive_plan(decoder);
+        return status;
+    }
+    if (decoder->is_progressive) {
+        webimage_jpeg_thumbnail_status status = webimage_jt_progressive_finish(decoder);
+        if (status) return status;
+    }
     if (decoder->request->planes) return webimage_jt_resample(decoder);
     uint8_t *space = malloc((size_t)decoder->request->width * 3);
     if (!space) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;

@@ -27,12 +27,28 @@ int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes) {
 #endif
 }
 
-void webimage_jt_plane_init(
-    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized) {
+int webimage_jt_plane_last(int side) { return last_of_side[side]; }
+
+#if HAS_AVX2_CODE
+int webimage_jt_has_fast_deposit(const webimage_jpeg_thumbnail_request *request) {
+    /* The first two generations of Zen have the instruction, but it takes a step for each bit. */
+    return (!request->planes || !request->planes->is_portable) && __builtin_cpu_supports("bmi2")
+        && __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+}
+#endif
+
+void webimage_jt_plane_init_factors(plane_blocks *blocks, int side, const uint16_t *quant, int is_vectorized) {
     blocks->side = side;
     blocks->last = last_of_side[side];
-    blocks->symbols = symbols;
     blocks->is_vectorized = is_vectorized;
+    for (int index = 0; index < PLANE_SLOTS - 1; index++)
+        blocks->factors[index] = (int16_t)(quant[webimage_jt_natural_order[index]] * (side == 2 ? 1 : 8));
+}
+
+void webimage_jt_plane_init(
+    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized) {
+    webimage_jt_plane_init_factors(blocks, side, quant, is_vectorized);
+    blocks->symbols = symbols;
     for (unsigned index = 0; index < GROUP_SIZE; index++) {
         unsigned entry = symbols->single[index], length = entry >> 8;
         blocks->values[index] = length == 0 ? 0 : value_entry(entry & 255, length, index);
@@ -43,8 +59,6 @@ void webimage_jt_plane_init(
         int slot = coefficient > 0 && coefficient <= blocks->last ? coefficient : PLANE_SLOTS - 1;
         blocks->slots[index] = (uint16_t)(slot * PLANE_LANES);
     }
-    for (int index = 0; index < PLANE_SLOTS - 1; index++)
-        blocks->factors[index] = (int16_t)(quant[webimage_jt_natural_order[index]] * (side == 2 ? 1 : 8));
 }
 
 unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *bytes, size_t place, int16_t *tile) {
@@ -134,14 +148,8 @@ static void transform(const plane_blocks *blocks, const int16_t *tile, uint8_t *
     webimage_jt_transform(tile, blocks->factors, blocks->side, rows, stride);
 }
 
-void webimage_jt_plane_write(
-    plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride) {
+void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows, uint8_t *target, size_t stride) {
     size_t wide = plane_tiles(columns), side = (size_t)blocks->side;
-    /* The lanes behind the last block of a row repeat a block. */
-    for (size_t row = 0; row < rows; row++)
-        for (size_t column = columns; column < wide * PLANE_LANES; column++)
-            blocks->starts[row * wide * PLANE_LANES + column] = blocks->starts[0];
-    decode_tiles(blocks, bytes, wide * rows);
     for (size_t row = 0; row < rows; row++) {
         for (size_t tile = 0; tile < wide; tile++) {
             const int16_t *source = blocks->tiles + (row * wide + tile) * PLANE_TILE;
@@ -155,6 +163,17 @@ void webimage_jt_plane_write(
             for (size_t y = 0; y < side; y++) memcpy(to + y * stride, samples + y * 4 * PLANE_LANES, left * side);
         }
     }
+}
+
+void webimage_jt_plane_write(
+    plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride) {
+    size_t wide = plane_tiles(columns);
+    /* The lanes behind the last block of a row repeat a block. */
+    for (size_t row = 0; row < rows; row++)
+        for (size_t column = columns; column < wide * PLANE_LANES; column++)
+            blocks->starts[row * wide * PLANE_LANES + column] = blocks->starts[0];
+    decode_tiles(blocks, bytes, wide * rows);
+    webimage_jt_plane_samples(blocks, columns, rows, target, stride);
 }
 
 void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, uint8_t *target, size_t stride) {

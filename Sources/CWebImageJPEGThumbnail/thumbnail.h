@@ -70,10 +70,11 @@ typedef struct {
     size_t stride;
     int was_scanned;
     /* Progressive files only. */
-    int16_t *coefficients;    /* per block: 64 in natural order if `side` is 2, otherwise the first */
+    int16_t *coefficients;    /* per block; progressive.c says which ones and in which order */
     size_t coefficients_per_block;
-    uint64_t *nonzero;        /* only if `side` is 2, per block: a bit for each AC coefficient that is not 0, in the file's order */
+    uint64_t *nonzero;        /* NULL, or per block a bit for each AC coefficient that is not 0, in the file's order */
     int8_t known_bits[64];    /* -1: no scan yet; otherwise the low bits that are still missing */
+    int8_t first_bits[64];    /* the low bits that were missing after the coefficient's first scan */
 } component;
 
 /* One block of the MCU, the unit that the file's data repeats. */
@@ -129,8 +130,10 @@ struct decoder {
     size_t done_bytes; /* of the scans before this one */
     webimage_jpeg_thumbnail_work work;
 
-    /* The last member: the second reading keeps it. */
+    /* The last members: the second reading keeps them. */
     const uint8_t *scan_ends[MAX_SCANS]; /* the markers behind the scans */
+    /* Planes of progressive files: bits of AC coefficients after their first scan are left out. */
+    int is_rough[MAX_COMPONENTS];
     size_t data_bytes;                   /* of all scans */
 };
 
@@ -341,9 +344,17 @@ typedef struct {
 
 /* Whether this processor has the instructions of planes_avx2.c and resample_avx2.c, and the request allows them. */
 int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes);
+#if defined(__x86_64__)
+/* Whether instructions that count bits and deposit them (BMI2) are there, fast, and allowed. */
+int webimage_jt_has_fast_deposit(const webimage_jpeg_thumbnail_request *request);
+#endif
 /* Prepares the tables. No quantisation factor is above PLANE_LARGEST_FACTOR. */
 void webimage_jt_plane_init(
     plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized);
+/* Prepares only what webimage_jt_plane_samples needs. */
+void webimage_jt_plane_init_factors(plane_blocks *blocks, int side, const uint16_t *quant, int is_vectorized);
+/* The index in the file's order of the last coefficient that blocks with `side` samples a row need. */
+int webimage_jt_plane_last(int side);
 /* The number of MCUs that fit into the tiles, for a component with these numbers of blocks in an MCU. */
 static inline size_t plane_room(int horizontal, int vertical) {
     return (size_t)(PLANE_TILES / vertical * PLANE_LANES / horizontal);
@@ -354,6 +365,8 @@ static inline size_t plane_tiles(size_t columns) { return (columns + PLANE_LANES
    each block the caller has set `starts` and `dc`. */
 void webimage_jt_plane_write(
     plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride);
+/* Writes the samples of `rows` rows of blocks whose coefficients are in the tiles. */
+void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows, uint8_t *target, size_t stride);
 /* Adds a block, whose coefficients are in natural order, to those of which webimage_jt_plane_flush writes the samples.
    Sixteen blocks are written at once. */
 void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, uint8_t *target, size_t stride);
@@ -399,9 +412,11 @@ webimage_jpeg_thumbnail_status webimage_jt_resample(const decoder *decoder);
 /* progressive.c */
 /* Checks the parameters of a scan and its codes. */
 webimage_jpeg_thumbnail_status webimage_jt_progressive_survey(decoder *decoder);
+/* Decides which scans are read, after the last one is known. */
+void webimage_jt_progressive_plan(decoder *decoder);
 webimage_jpeg_thumbnail_status webimage_jt_progressive_scan(decoder *decoder);
 /* Writes the samples after the last scan. */
-void webimage_jt_progressive_finish(decoder *decoder);
+webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder);
 
 /* output.c */
 /* Writes the output. `space` has place for three rows. */

@@ -109,7 +109,7 @@ static void compare_planes(
     webimage_jpeg_thumbnail_status statuses[2];
     webimage_jpeg_thumbnail_planes planes = {
         .file_width = wide, .file_height = high, .width = wide, .height = high, .side = side, .chroma_side = side,
-        .component = component,
+        .component = component, .is_complete = 1,
     };
     webimage_jpeg_thumbnail_request request = {
         .width = width, .height = height, .format = WEBIMAGE_JPEG_THUMBNAIL_GRAY, .stride = (size_t)width,

@@ -151,6 +151,7 @@ enum PlaneSample {
         planes.chroma_side = Int32(chroma ?? side)
         planes.component = Int32(component)
         planes.is_portable = isPortable ? 1 : 0
+        planes.is_complete = component == 0 ? 0 : 1
         changePlanes(&planes)
         return withUnsafePointer(to: planes) { planes in
             ThumbnailSample.decode(file, size: target, index: index, windowBytes: windowBytes) { request in

@@ -18,7 +18,7 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY,
     WEBIMAGE_JPEG_THUMBNAIL_COSTLY,      /* libjpeg-turbo is probably as fast: few pixels or bytes, tiny restart intervals,
                                             mainly long codes or chroma */
-    WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits; planes of a progressive file */
+    WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits */
     WEBIMAGE_JPEG_THUMBNAIL_SAMPLING,    /* libjpeg-turbo would use other block sizes than 1 and 2 */
     WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* CMYK, two components, or a grey output of an RGB file */
     WEBIMAGE_JPEG_THUMBNAIL_MARKER,      /* a damaged, unexpected or misplaced marker */
@@ -62,6 +62,9 @@ typedef struct {
     /* If not 0, the output has the samples of this component without scaling, counted from 1, and the format is GRAY.
        Width and height are those of the component's plane. Tests set it. */
     int component;
+    /* If not 0, all bits of a progressive file's coefficients are read. Otherwise the bits that later scans add to luma are left
+       out if the file is quantised finely. Tests set it. */
+    int is_complete;
 } webimage_jpeg_thumbnail_planes;
 
 typedef struct {
@@ -74,8 +77,7 @@ typedef struct {
     int (*should_stop)(void); /* NULL, or returns whether the decode must end; called when the deadline is checked */
     /* If not NULL, the output has any size. The file is decoded to planes: a block has 2 x 2, 3 x 3 or 4 x 4 samples, made of
        as many low coefficients. Then each plane is scaled to the output's size by a Lanczos filter with three lobes. Other
-       than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. Progressive files are
-       passed on. */
+       than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. */
     const webimage_jpeg_thumbnail_planes *planes;
     /* If not 0, chroma has one sample per block, from its DC coefficient. The pixels then differ slightly from those of
        libjpeg-turbo if chroma has half the resolution of luma, and the decode takes about 0.6 of the time (0.2 for a
