@@ -197,9 +197,8 @@ let package = Package(
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: [
-                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImagePixelLoops",
-                "CWebImageJPEGThumbnail",
-                "CWebImageJPEGSamples",
+                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageCodecShim", "CWebImagePixelLoops",
+                "CWebImageJPEGThumbnail", "CWebImageJPEGSamples",
             ]),
         .testTarget(
             name: "OptionalCodersTests",

@@ -1,3 +1,4 @@
+#include "png_filters.h"
 #include "png_state.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct CPNGWriter {
     uint8_t *bytes;
     size_t count;
     size_t capacity;
+    uint8_t *deflated;
     Failure failure;
 };
 
@@ -243,6 +245,10 @@ static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
     return memcmp(profile + 16, color == PNG_COLOR_TYPE_GRAY ? "GRAY" : "RGB ", 4) == 0;
 }
 
+// The largest picture that is compressed as a whole, which needs the memory of two further pictures at most and cannot be
+// stopped: a second at most.
+enum { WHOLE_BYTES = 64 << 20 };
+
 bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const uint8_t *rows, size_t stride) {
     if (setjmp(writer->failure.target) != 0) return false;
     png_structp png = writer->png;
@@ -255,7 +261,12 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     // With this setting, libpng 1.6.39 omits a profile that libpng finds invalid. Otherwise libpng would fail to write
     // the picture.
     png_set_benign_errors(png, 1);
-    png_set_compression_level(png, wanted->compression_level);
+    const cpng_picture picture = {
+        .width = wanted->width, .height = wanted->height, .layout = wanted->layout,
+        .has_alpha = four_channels && wanted->has_alpha, .rows = rows, .stride = stride, .should_stop = wanted->should_stop,
+    };
+    const bool is_whole = cpng_filtered_bytes(&picture) <= WHOLE_BYTES;
+    if (!is_whole) png_set_compression_level(png, wanted->effort < 4 ? 3 : wanted->effort < 8 ? 6 : 9);
     png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (is_usable_profile(wanted->icc, wanted->icc_count, color)) {
@@ -263,6 +274,15 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
                      (png_uint_32)wanted->icc_count);
     }
     png_write_info(png, writer->info);
+    if (is_whole) {
+        size_t count;
+        if (!cpng_deflate_picture(&picture, wanted->effort, &writer->deflated, &count)) png_error(png, "stopped, or out of memory");
+        png_write_chunk(png, (png_const_bytep)"IDAT", writer->deflated, count);
+        free(writer->deflated);
+        writer->deflated = NULL;
+        png_write_chunk(png, (png_const_bytep)"IEND", NULL, 0);
+        return true;
+    }
     if (wanted->layout == CPNG_BGRA8) png_set_bgr(png);
     if (wanted->layout == CPNG_RGBA16) {
         const uint16_t one = 1;
@@ -290,6 +310,7 @@ const char *cpng_writer_message(const CPNGWriter *writer) { return writer->failu
 void cpng_writer_destroy(CPNGWriter *writer) {
     if (writer == NULL) return;
     png_destroy_write_struct(&writer->png, &writer->info);
+    free(writer->deflated);
     free(writer->bytes);
     free(writer);
 }

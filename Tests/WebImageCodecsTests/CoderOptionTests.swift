@@ -101,6 +101,19 @@ struct CoderOptionTests {
             try decoded(webP([$0: true]), [.decodePixelFormat: PixelFormat.rgb8]).map { Sample.values($0.pixels) }
                 == Sample.values(noise())
         },
+        Case(.encodeEffort) { option in
+            // Smooth shapes, whose matches a higher effort finds.
+            let pixels = try Sample.buffer(120, 90, .rgb8) { x, y, channel in
+                (x * x + y * y * 3 + channel * 40) / 97 & 255
+            }
+            let sizes = try [1, 5, 9].map { effort in
+                try found(
+                    ImagePNGCoder.shared.encodedData(
+                        with: Image(pixels: pixels), format: .png, options: [option: effort])
+                ).count
+            }
+            return sizes[0] > sizes[1] && sizes[1] > sizes[2]
+        },
     ]
 
     /// Most of these cases set an option to a value outside its range. The encoder rejects such a value, which proves
@@ -154,9 +167,21 @@ struct CoderOptionTests {
         options.backgroundColor = .black
         options.progressive = true
         options.embedsThumbnail = true
+        options.effort = 8
         options.keepsHDR = true
         options.metadata = EmbeddedMetadata(exif: Data([1]), xmp: Data([2]))
         #expect(EncodingOptions(options.dictionary) == options)
+    }
+
+    @Test func effortIsLimited() {
+        for (given, effort) in [(-3, 1), (0, 1), (4, 4), (9, 9), (1000, 9)] {
+            var options = EncodingOptions()
+            options.effort = given
+            #expect(options.effort == effort)
+            #expect(EncodingOptions([.encodeEffort: given]).effort == effort)
+        }
+        #expect(EncodingOptions([.encodeEffort: Double.nan]).effort == 1)
+        #expect(EncodingOptions().effort == 5)
     }
 
     // MARK: - Files

@@ -199,10 +199,12 @@ enum PlaneSample {
             let factor = Double(samples) / 8 / (isFull || sample.color == 2 ? 1 : 2)
             let part = region.scaled(x: factor, y: factor)
             let picture = IdealPicture(width: size.width, height: size.height, planes: [plane.map { Float($0) }])
-            planes.append(picture.scaled(to: target, from: part).planes[0])
+            // The colours are limited only after they are converted.
+            planes.append(picture.scaled(to: target, from: part, isLimited: false).planes[0])
         }
-        guard planes.count == 3 else { return (planes[0], [planes[0], planes[0], planes[0]]) }
-        guard sample.color == 0 else { return (planes[0], planes) }
+        let limited = planes.map { $0.map { min(max($0, 0), 255) } }
+        guard planes.count == 3 else { return (limited[0], [limited[0], limited[0], limited[0]]) }
+        guard sample.color == 0 else { return (limited[0], limited) }
         var colors = [[Float]](repeating: [], count: 3)
         for index in planes[0].indices {
             let (y, cb, cr) = (planes[0][index], planes[1][index] - 128, planes[2][index] - 128)
@@ -212,6 +214,6 @@ enum PlaneSample {
             colors[1].append(min(max(green, 0), 255))
             colors[2].append(min(max(y + blueRed.0, 0), 255))
         }
-        return (planes[0], colors)
+        return (limited[0], colors)
     }
 }

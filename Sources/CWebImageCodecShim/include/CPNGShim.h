@@ -113,8 +113,8 @@ typedef struct {
     CPNGLayout layout;
     /// Whether the fourth channel is alpha. If not, the file is written without the fourth channel.
     bool has_alpha;
-    /// zlib's compression level, 0 to 9.
-    int compression_level;
+    /// How much time the compression may take, 1 to 9.
+    int effort;
     /// An ICC profile, or NULL.
     const uint8_t *icc;
     size_t icc_count;

@@ -38,8 +38,10 @@ enum APNGWriter {
                     let part = Image(
                         pixels: try rectangle.cut(from: next.pixels), colorProfile: index == 0 ? next.profile : nil,
                         hasAlpha: hasAlpha)
+                    var partOptions = EncodingOptions()
+                    partOptions.effort = options.effort
                     try file.append(
-                        PNGWriter.encode(part, options: EncodingOptions()), rectangle, FrameFraction(next.duration))
+                        PNGWriter.encode(part, options: partOptions), rectangle, FrameFraction(next.duration))
                     before = next.pixels
                 }
                 return PNGChunkWriter.adding(options.metadata, to: file.finished())

@@ -60,9 +60,11 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         }
     }
 
-    /// Encodes the image with zlib's default compression level. Writes alpha only if the image has alpha. Writes the
-    /// image's colour profile if it has one. If the image is an animation, encodes all frames, unless
-    /// `options.firstFrameOnly` is true.
+    /// Encodes the image. Writes alpha only if the image has alpha. Writes the image's colour profile if it has one. If
+    /// the image is an animation, encodes all frames, unless `options.firstFrameOnly` is true.
+    ///
+    /// `options.effort` decides between time and size. Pictures whose rows have up to 64 MB are filtered here and
+    /// compressed by libdeflate, in about a quarter of the time of libpng and zlib, which write larger pictures.
     ///
     /// Quality and maximum file size in the options have no effect, because PNG is lossless.
     public func encode(

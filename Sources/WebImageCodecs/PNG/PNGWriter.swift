@@ -26,7 +26,7 @@ final class PNGWriter {
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             let description = CPNGDescription(
                 width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
-                compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
+                effort: Int32(options.effort), icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
                 should_stop: WorkBudget.shouldStop)
             let file = try PNGWriter().write(description, source)
             return PNGChunkWriter.adding(options.metadata, codePoints: profile?.codePoints, to: file)

@@ -66,7 +66,9 @@ package struct IdealPicture {
     /// Returns a part of the picture scaled to `size` with the Lanczos filter of three lobes.
     ///
     /// The filter reads pixels around the part as well, but never outside the picture.
-    package func scaled(to size: PixelSize, from region: PixelRegion? = nil) -> IdealPicture {
+    package func scaled(
+        to size: PixelSize, from region: PixelRegion? = nil, isLimited: Bool = true
+    ) -> IdealPicture {
         let region = region ?? PixelRegion(self.size)
         let columns = LanczosWeights(from: region.left, region.width, of: width, to: size.width)
         let rows = LanczosWeights(from: region.top, region.height, of: height, to: size.height)
@@ -75,7 +77,8 @@ package struct IdealPicture {
             // The result of the first pass is transposed, so that the second pass reads along its lines too.
             return rows.applied(toLinesOf: wide, count: size.width)
         }
-        return IdealPicture(width: size.width, height: size.height, planes: result).limited()
+        let picture = IdealPicture(width: size.width, height: size.height, planes: result)
+        return isLimited ? picture.limited() : picture
     }
 
     private func limited() -> IdealPicture {

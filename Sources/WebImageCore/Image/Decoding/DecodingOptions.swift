@@ -202,6 +202,8 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     /// `Bool`: whether the file is lossless. It has an effect in every format that has a lossy and a lossless form, not
     /// only in WebP. Default false.
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
+    /// Number from 1 to 9: how much time the encoder may take to make a lossless file small (only PNG). Default 5.
+    public static let encodeEffort = ImageCoderOption(rawValue: "encodeEffort")
 }
 
 /// A dictionary of coder options, as in SDWebImage. The library converts it once to ``DecodingOptions`` or

@@ -1,0 +1,275 @@
+#include "png_filters.h"
+
+#include "../CWebImageDeflate/shim.h"
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* The filters of PNG (third edition, §9) from the side of the writer: each byte is replaced by its difference to a prediction
+   from the bytes left of it, above it and left above it. Unlike a reader, a writer knows all bytes, so that no pixel waits
+   for another one. The bytes before a row are zeros. */
+
+enum { NONE, SUB, UP, AVERAGE, PAETH, FILTER_COUNT };
+
+enum {
+    LARGEST_PIXEL = 8,
+    ROW_MARGIN = 16,       /* zeros before a row */
+    ROWS_UNTIL_STOP = 64,  /* how often `should_stop` is asked */
+    SAMPLE_ROWS = 24,      /* the rows of one part of the sample */
+    SAMPLE_PARTS = 4,
+};
+
+static inline uint8_t paeth(int left, int up, int corner) {
+    int to_left = abs(up - corner), to_up = abs(left - corner), to_corner = abs(up + left - 2 * corner);
+    return (uint8_t)(to_left <= to_up && to_left <= to_corner ? left : to_up <= to_corner ? up : corner);
+}
+
+static inline uint8_t predicted(int filter, int left, int up, int corner) {
+    switch (filter) {
+    case SUB: return (uint8_t)left;
+    case UP: return (uint8_t)up;
+    case AVERAGE: return (uint8_t)((left + up) / 2);
+    case PAETH: return paeth(left, up, corner);
+    default: return 0;
+    }
+}
+
+#ifdef __SSE2__
+static inline __m128i load(const uint8_t *bytes) { return _mm_loadu_si128((const __m128i *)bytes); }
+
+static inline __m128i distance(__m128i a, __m128i b) { return _mm_or_si128(_mm_subs_epu8(a, b), _mm_subs_epu8(b, a)); }
+
+/* Whether a <= b, for each byte. */
+static inline __m128i is_at_most(__m128i a, __m128i b) { return _mm_cmpeq_epi8(_mm_min_epu8(a, b), a); }
+
+static inline __m128i choose(__m128i mask, __m128i yes, __m128i no) {
+    return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
+}
+
+/* In bytes, without wider numbers: if `left` and `up` are on the same side of `corner`, the distance of the sum to `corner` is
+   the sum of the two other distances and never the least. Otherwise it is their difference. */
+static inline __m128i paeth_vector(__m128i left, __m128i up, __m128i corner) {
+    __m128i to_left = distance(up, corner), to_up = distance(left, corner);
+    __m128i are_opposite = _mm_xor_si128(is_at_most(corner, up), is_at_most(corner, left));
+    __m128i to_corner = _mm_or_si128(distance(to_left, to_up), _mm_xor_si128(are_opposite, _mm_set1_epi8(-1)));
+    __m128i takes_left = _mm_and_si128(is_at_most(to_left, to_up), is_at_most(to_left, to_corner));
+    return choose(takes_left, left, choose(is_at_most(to_up, to_corner), up, corner));
+}
+
+static inline __m128i predicted_vector(int filter, __m128i left, __m128i up, __m128i corner) {
+    switch (filter) {
+    case SUB: return left;
+    case UP: return up;
+    case AVERAGE:
+        /* The instruction rounds up, the filter down. */
+        return _mm_sub_epi8(_mm_avg_epu8(left, up), _mm_and_si128(_mm_xor_si128(left, up), _mm_set1_epi8(1)));
+    case PAETH: return paeth_vector(left, up, corner);
+    default: return _mm_setzero_si128();
+    }
+}
+#endif
+
+/* Writes the filtered row to `target` if it is not NULL. Otherwise returns the sum of the magnitudes of the differences. */
+static inline __attribute__((always_inline)) uint64_t apply(
+    int filter, const uint8_t *row, const uint8_t *above, size_t count, size_t pixel, uint8_t *target) {
+    uint64_t total = 0;
+    size_t i = 0;
+#ifdef __SSE2__
+    const __m128i zero = _mm_setzero_si128();
+    __m128i sums = zero;
+    for (; i + 16 <= count; i += 16) {
+        __m128i value = _mm_sub_epi8(
+            load(row + i), predicted_vector(filter, load(row + i - pixel), load(above + i), load(above + i - pixel)));
+        if (target) _mm_storeu_si128((__m128i *)(target + i), value);
+        else sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_min_epu8(value, _mm_sub_epi8(zero, value)), zero));
+    }
+    total = (uint64_t)_mm_cvtsi128_si64(sums) + (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
+#endif
+    for (; i < count; i++) {
+        uint8_t value = (uint8_t)(row[i] - predicted(filter, row[i - pixel], above[i], above[i - pixel]));
+        if (target) target[i] = value;
+        else total += value < 128 ? value : 256u - value;
+    }
+    return total;
+}
+
+static uint64_t run(int filter, const uint8_t *row, const uint8_t *above, size_t count, size_t pixel, uint8_t *target) {
+    switch (filter) {
+    case NONE: return apply(NONE, row, above, count, pixel, target);
+    case SUB: return apply(SUB, row, above, count, pixel, target);
+    case UP: return apply(UP, row, above, count, pixel, target);
+    case AVERAGE: return apply(AVERAGE, row, above, count, pixel, target);
+    default: return apply(PAETH, row, above, count, pixel, target);
+    }
+}
+
+/* The filter whose differences have the least sum: small numbers repeat more often. */
+static int best_filter(const uint8_t *row, const uint8_t *above, size_t count, size_t pixel) {
+    int best = NONE;
+    uint64_t least = UINT64_MAX;
+    for (int filter = NONE; filter < FILTER_COUNT; filter++) {
+        uint64_t total = run(filter, row, above, count, pixel, NULL);
+        if (total >= least) continue;
+        least = total;
+        best = filter;
+    }
+    return best;
+}
+
+/* Copies a row into the order of the file. */
+static void pack(const cpng_picture *picture, const uint8_t *row, uint8_t *target) {
+    size_t width = picture->width;
+    switch (picture->layout) {
+    case CPNG_GRAY8: memcpy(target, row, width); break;
+    case CPNG_RGB8: memcpy(target, row, width * 3); break;
+    case CPNG_RGBA8:
+        if (picture->has_alpha) memcpy(target, row, width * 4);
+        else for (size_t x = 0; x < width; x++, row += 4, target += 3) memcpy(target, row, 3);
+        break;
+    case CPNG_BGRA8:
+        for (size_t x = 0; x < width; x++, row += 4) {
+            *target++ = row[2];
+            *target++ = row[1];
+            *target++ = row[0];
+            if (picture->has_alpha) *target++ = row[3];
+        }
+        break;
+    case CPNG_RGBA16:
+        for (size_t x = 0; x < width; x++, row += 8)
+            for (size_t channel = 0; channel < (picture->has_alpha ? 4u : 3u); channel++) {
+                uint16_t value;
+                memcpy(&value, row + channel * 2, 2);
+                *target++ = (uint8_t)(value >> 8);
+                *target++ = (uint8_t)value;
+            }
+        break;
+    }
+}
+
+static size_t pixel_bytes(const cpng_picture *picture) {
+    size_t channels = picture->layout == CPNG_GRAY8 ? 1 : picture->layout > CPNG_RGB8 && picture->has_alpha ? 4 : 3;
+    return picture->layout == CPNG_RGBA16 ? channels * 2 : channels;
+}
+
+/* How the rows are filtered. */
+typedef enum { EVERY_ROW_ALONE, NO_FILTER } filtering;
+
+/* Writes the filtered rows from `first` to `end`, each behind the number of its filter. Returns false if it was stopped. */
+static bool filter_rows(
+    const cpng_picture *picture, size_t first, size_t end, filtering filtering, uint8_t *space, uint8_t *target) {
+    const size_t pixel = pixel_bytes(picture), count = picture->width * pixel, line = ROW_MARGIN + count;
+    uint8_t *row = space + ROW_MARGIN, *above = row + line;
+    memset(space, 0, 2 * line);
+    if (first > 0) pack(picture, picture->rows + (first - 1) * picture->stride, above);
+    for (size_t y = first; y < end; y++, target += count + 1) {
+        if (y % ROWS_UNTIL_STOP == 0 && picture->should_stop && picture->should_stop()) return false;
+        pack(picture, picture->rows + y * picture->stride, row);
+        int filter = filtering == NO_FILTER ? NONE : best_filter(row, above, count, pixel);
+        target[0] = (uint8_t)filter;
+        run(filter, row, above, count, pixel, target + 1);
+        uint8_t *done = above;
+        above = row;
+        row = done;
+    }
+    return true;
+}
+
+size_t cpng_filtered_bytes(const cpng_picture *picture) {
+    return (picture->width * pixel_bytes(picture) + 1) * picture->height;
+}
+
+/* Returns the number of bytes, or 0. */
+static size_t deflate_to(
+    int level, const uint8_t *bytes, size_t count, uint8_t **target, size_t *capacity) {
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    if (!compressor) return 0;
+    size_t bound = libdeflate_zlib_compress_bound(compressor, count);
+    if (bound > *capacity) {
+        free(*target);
+        *target = malloc(bound);
+        *capacity = *target ? bound : 0;
+    }
+    size_t written = *target ? libdeflate_zlib_compress(compressor, bytes, count, *target, *capacity) : 0;
+    libdeflate_free_compressor(compressor);
+    return written;
+}
+
+/* What an effort from 1 to 9 means. */
+typedef struct {
+    int level;        /* of libdeflate */
+    int packed_level; /* if the picture becomes smaller than a sixteenth: a higher level then takes little time */
+    bool has_sample;  /* whether a sample decides if rows are filtered; otherwise they are */
+    bool tries_all;   /* whether both are compressed as a whole */
+} effort;
+
+static const effort efforts[10] = {
+    {0}, {1, 1, false, false}, {2, 2, false, false}, {3, 4, true, false}, {4, 7, true, false}, {5, 7, true, false},
+    {6, 8, true, false}, {8, 9, true, false}, {10, 9, true, false}, {12, 9, true, true},
+};
+
+/* Compresses some bands of rows with and without filters. Returns whether they are smaller without, and sets *is_packed if
+   they become very small. Drawings, scans of text and screens can be smaller without filters, because equal pixels stay
+   equal bytes. */
+static bool is_better_unfiltered(const cpng_picture *picture, uint8_t *space, uint8_t *filtered, bool *is_packed) {
+    size_t row_bytes = picture->width * pixel_bytes(picture) + 1, capacity = 0;
+    size_t rows = SAMPLE_ROWS, parts = SAMPLE_PARTS, sizes[2] = {0, 0}, used = 0;
+    if (picture->height < rows * parts * 2) {
+        parts = 1;
+        rows = picture->height;
+    }
+    uint8_t *target = NULL;
+    for (filtering filtering = EVERY_ROW_ALONE; filtering <= NO_FILTER; filtering++) {
+        used = 0;
+        for (size_t part = 0; part < parts; part++) {
+            size_t first = parts == 1 ? 0 : (picture->height - rows) * part / (parts - 1);
+            if (!filter_rows(picture, first, first + rows, filtering, space, filtered + used)) break;
+            used += rows * row_bytes;
+        }
+        sizes[filtering] = deflate_to(1, filtered, used, &target, &capacity);
+    }
+    free(target);
+    bool is_smaller = sizes[NO_FILTER] > 0 && sizes[NO_FILTER] < sizes[EVERY_ROW_ALONE];
+    *is_packed = sizes[is_smaller ? NO_FILTER : EVERY_ROW_ALONE] < used / 16;
+    return is_smaller;
+}
+
+bool cpng_deflate_picture(const cpng_picture *picture, int wanted, uint8_t **bytes, size_t *count) {
+    const effort effort = efforts[wanted < 1 ? 1 : wanted > 9 ? 9 : wanted];
+    const size_t line = ROW_MARGIN + picture->width * pixel_bytes(picture), size = cpng_filtered_bytes(picture);
+    uint8_t *space = malloc(2 * line + ROW_MARGIN), *filtered = malloc(size + ROW_MARGIN);
+    size_t capacity = 0;
+    bool is_done = space && filtered;
+    *bytes = NULL;
+    *count = 0;
+    filtering first = EVERY_ROW_ALONE;
+    int level = effort.level;
+    if (is_done && effort.has_sample) {
+        bool is_packed;
+        if (is_better_unfiltered(picture, space, filtered, &is_packed)) first = NO_FILTER;
+        if (is_packed) level = effort.packed_level;
+    }
+    is_done = is_done && filter_rows(picture, 0, picture->height, first, space, filtered);
+    if (is_done) *count = deflate_to(level, filtered, size, bytes, &capacity);
+    is_done = is_done && *count > 0;
+    if (is_done && effort.tries_all && filter_rows(picture, 0, picture->height, NO_FILTER, space, filtered)) {
+        uint8_t *other = NULL;
+        size_t other_capacity = 0, other_count = deflate_to(level, filtered, size, &other, &other_capacity);
+        if (other_count > 0 && other_count < *count) {
+            uint8_t *worse = *bytes;
+            *bytes = other;
+            *count = other_count;
+            other = worse;
+        }
+        free(other);
+    }
+    free(space);
+    free(filtered);
+    if (!is_done) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return is_done;
+}
