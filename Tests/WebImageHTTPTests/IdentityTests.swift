@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageLoading
 import WebImageTesting
+
+@testable import WebImageHTTP
 
 /// A `LoadIdentity` contains, for example, the URL, header fields, credentials and proxy of a load. Loads share a
 /// download only if all these members are equal. Loads with different credentials share no cache entries. Otherwise
@@ -138,10 +139,57 @@ struct IdentityTests {
         #expect(fields == identity(context: modifier("X-Size", "1")))
     }
 
-    @Test(arguments: ["Authorization", "cookie"]) func undeclaredCredentialsAreNeitherSharedNorStored(field: String) {
-        let undeclared = identity(context: modifier(field, "secret"))
-        #expect(undeclared.sharing == nil)
-        #expect(undeclared.cacheScope == .unstored)
+    @Test(arguments: ["Authorization", "cookie", "Proxy-Authorization"])
+    func undeclaredCredentialsHaveTheScopeOfTheirValue(field: String) throws {
+        let one = identity(context: modifier(field, "secret"))
+        let two = identity(context: modifier(field, "other"))
+        #expect(one == identity(context: modifier(field, "secret")))
+        #expect(Set([one.cacheScope, two.cacheScope, .shared, .unstored]).count == 4)
+        #expect(Set([one.sharing, two.sharing, identity().sharing]).count == 3)
+        let elsewhere = try #require(URL(string: "https://other.example/a.png"))
+        #expect(identity(url: elsewhere, context: modifier(field, "secret")).cacheScope != one.cacheScope)
+        #expect(!"\(one.cacheScope)".contains("secret"))
+    }
+
+    @Test func credentialsOfOneUseAreNeitherSharedNorStored() {
+        let count = Locked(0)
+        let signs = Locked(true)
+        let modifier = WebImageDownloaderRequestModifier { request in
+            var request = request
+            let number =
+                signs.withLock { $0 }
+                ? count.withLock {
+                    $0 += 1; return $0
+                } : 0
+            request.setValue("Signature \(number)", forHTTPHeaderField: "Authorization")
+            return request
+        }
+        downloader.requestModifier = modifier
+        let load = ImageDataLoad(url: url)
+        let scopes = (0..<12).map { _ in downloader.identity(of: load).cacheScope }
+        #expect(Set(scopes).count == ModifierCredentials.limit + 1)
+        #expect(scopes.suffix(4) == Array(repeating: .unstored, count: 4))
+        #expect(downloader.identity(of: load).sharing == nil)
+        // A value that is used again has a scope again.
+        signs.withLock { $0 = false }
+        #expect(downloader.identity(of: load).cacheScope == .unstored)
+        #expect(downloader.identity(of: load).cacheScope != .unstored)
+    }
+
+    @Test func usersThatTakeTurnsKeepTheirScopes() {
+        var memory = ModifierCredentials()
+        let source = ModifierCredentials.Source(modifier: "m", origin: "o")
+        // A new token for each page of two pictures, and signatures that depend on the URL alone.
+        for page in 0..<100 {
+            for picture in ["a", "b"] {
+                #expect(memory.verdict(on: "token \(page)", of: picture, from: source) == .stored)
+            }
+        }
+        for _ in 0..<2 {
+            for picture in 0..<100 {
+                #expect(memory.verdict(on: "signature \(picture)", of: "\(picture)", from: source) == .stored)
+            }
+        }
     }
 
     @Test func declaredCredentialsHaveTheirScope() {
@@ -164,15 +212,17 @@ struct IdentityTests {
         #expect(identity({ $0.policy = .server }, url: local).sharing == nil)
     }
 
-    @Test func undeclaredCredentialsMakeTheirOwnRequests() async throws {
+    @Test func eachValueOfUndeclaredCredentialsIsRequestedAndMayBeStored() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
-            let load = ImageDataLoad(url: server.url("/a"), context: modifier("Authorization", "secret"))
-            let tasks = (0..<3).map { _ in Task { try await downloader.loadData(for: load, progress: nil) } }
-            try await eventually("three requests") { server.requestCount("/a") == 3 }
+            let tasks = ["one", "two"].map { secret in
+                let load = ImageDataLoad(url: server.url("/a"), context: modifier("Authorization", secret))
+                return Task { try await downloader.loadData(for: load, progress: nil) }
+            }
+            try await eventually("two requests") { server.requestCount("/a") == 2 }
             gate.open()
-            for task in tasks { try await #expect(task.value.mayBeStored == false) }
+            for task in tasks { try await #expect(task.value.mayBeStored) }
         }
     }
 }

@@ -77,8 +77,9 @@ struct FailedRefreshTests {
         }
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
         try await #expect(load("alice") == 40)
-        // The first failure is not recorded for this user, because undeclared credentials do not identify a user.
-        await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
+        // The failure is remembered for these credentials alone.
+        await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .blackListed }
+        try await #expect(load("alice") == 40)
     }
 
     @Test func failureWithoutCredentialsIsRememberedAsBefore() async throws {

@@ -175,12 +175,12 @@ extension WebImageDownloader: PreparingDataLoader {
         credentialFields.contains { request.value(forHTTPHeaderField: $0) != nil }
     }
 
-    static func scope(
+    func scope(
         of request: WebImageRequest, unmodified: WebImageRequest,
         modifier: (any WebImageDownloaderRequestModifierProtocol)?, settings: DownloaderSettings,
         load: ImageDataLoad
     ) -> CacheScope {
-        if modifier == nil, !settings.mayNarrowScope, load.options.isDisjoint(with: narrowingOptions) {
+        if modifier == nil, !settings.mayNarrowScope, load.options.isDisjoint(with: Self.narrowingOptions) {
             return load.declaredScope ?? .shared
         }
         let config = settings.values.config
@@ -194,16 +194,20 @@ extension WebImageDownloader: PreparingDataLoader {
             case .shared: break
             }
         } else {
-            let addsCredentials =
-                modifier != nil
-                && credentialFields.contains {
+            let secrets =
+                Self.credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
+                + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
+            if secrets.contains(where: { !$0.isEmpty }) {
+                let origin = Self.origin(of: request.url)
+                let hash = MachineKey.hash([origin] + secrets)
+                let setsCredentials = Self.credentialFields.contains {
                     request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
                 }
-            if addsCredentials { return .unstored }
-            let secrets =
-                credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
-                + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
-            if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
+                if setsCredentials, let modifier, areUsedOnce(hash, load.url, origin: origin, modifier: modifier) {
+                    return .unstored
+                }
+                parts.append("!key:\(hash)")
+            }
         }
         // A login by cookies ends together with the cookie jar. Therefore the scope contains the name of the jar. If
         // the caller or the modifier gave the scope a name, the scope must also be valid for a later jar. In this case
@@ -215,11 +219,33 @@ extension WebImageDownloader: PreparingDataLoader {
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
     }
 
-    /// Returns a hash that distinguishes credentials without revealing them. Machine, user and origin are also hashed,
-    /// so equal credentials have different hashes for different origins or machines.
-    private static func keyedHash(_ secrets: [String], for url: URL) -> String {
-        let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
-        return MachineKey.hash([origin] + secrets)
+    /// The origin of a URL. It is hashed together with the credentials, so that equal credentials have different scopes
+    /// for different origins.
+    private static func origin(of url: URL) -> String {
+        "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
+    }
+
+    /// Whether a modifier sets other credentials in each load, so that no later load would find the picture. Logs this
+    /// once for each modifier and origin.
+    private func areUsedOnce(
+        _ credentials: String, _ url: URL, origin: String, modifier: any WebImageDownloaderRequestModifierProtocol
+    ) -> Bool {
+        let source = ModifierCredentials.Source(modifier: RoleIdentity(modifier).text, origin: origin)
+        let verdict = modifierCredentials.withLock {
+            $0.verdict(on: credentials, of: url.absoluteString, from: source)
+        }
+        guard case .unstored(let isNew) = verdict else { return false }
+        if isNew {
+            WebImageLog.shared.log(
+                .warning,
+                """
+                the request modifier sets other credentials in each load of \(origin), so its pictures are not cached; \
+                declare whose pictures they are: \
+                WebImageDownloaderRequestModifier(cacheScope: .scoped(user)) or context [.cacheScope: user]
+                """,
+                metadata: ["webimage.origin": origin])
+        }
+        return true
     }
 }
 

@@ -211,7 +211,7 @@ extension WebImageDownloader {
             WebImageDownloaderJob(
                 request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority,
                 of: load.request, engine: engine),
-            Self.scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
+            scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
     }
 
     /// The HTTP request before the request modifier changes it.

@@ -12,6 +12,7 @@ public final class WebImageDownloader: Sendable {
     private let resumeStore: ResumeStore?
     let clock: any DelayClock
     let downloads: SharedDownloads
+    let modifierCredentials = Locked(ModifierCredentials())
 
     /// The default downloader. It stores partial downloads on disk and continues them later.
     public static let shared: WebImageDownloader = {

@@ -27,9 +27,10 @@ extension WebImageManager {
     /// image.
     public func saveImage(toCache image: Image?, for url: URL?) {
         guard let image, let url else { return }
-        forgetFailure(of: url, in: .shared)
+        let keys = LoadKeys(ImageRequest(url: url), settings)
+        forgetFailure(of: url, in: keys.scope)
         imageCache.storeImage(
-            image, imageData: nil, forKey: cacheKey(for: url), options: [], context: nil, cacheType: .all,
+            image, imageData: nil, forKey: keys.original?.string, options: [], context: nil, cacheType: .all,
             completion: nil)
     }
 
@@ -67,11 +68,12 @@ extension WebImageManager {
 
 // Keys.
 extension WebImageManager {
-    /// Returns the cache key of the full-size, untransformed image of a URL. Nil if a load of the URL would store
-    /// nothing; empty if the URL is nil.
+    /// Returns the cache key of the full-size, untransformed image of a URL. The key includes the cache scope, which
+    /// depends on the loader's credentials and request modifier. Nil if a load of the URL would store nothing; empty if
+    /// the URL is nil.
     public func cacheKey(for url: URL?) -> String? {
         guard let url else { return "" }
-        return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
+        return LoadKeys(ImageRequest(url: url), settings).original?.string
     }
 
     /// Returns the cache key of the image that a URL and a context describe. The key includes thumbnail size,

@@ -10,8 +10,10 @@ import WebImageCore
     func modifiedRequest(with request: WebImageRequest) -> WebImageRequest?
     /// The scope of responses to the modified request; nil if the modifier does not declare a scope.
     ///
-    /// If a modifier adds credentials (`Authorization`, `Cookie`) without declaring a scope, the load is neither shared
-    /// nor stored.
+    /// If a modifier sets credentials (`Authorization`, `Cookie`, `Proxy-Authorization`) without declaring a scope,
+    /// their value is the scope: only loads for which the modifier sets the same value find the picture, also after a
+    /// restart. If the value differs in each load of a URL, as a signature with a time does, the loads are neither
+    /// shared nor stored, and the log says so once. Declare the user as the scope then.
     var cacheScope: CacheScope? { get }
 }
 

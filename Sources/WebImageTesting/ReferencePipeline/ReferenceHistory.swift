@@ -218,6 +218,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             }
             if chance(12) { load.credentials = chance(60) ? .scoped(1) : .scoped(2) }
             if chance(8) { load.credentials = chance(50) ? .undeclared(1) : .undeclared(2) }
+            if chance(4) { load.credentials = chance(50) ? .unstored(1) : .unstored(2) }
             if chance(30) { load.options.insert(.refreshCached) }
             if chance(12) { load.options.insert(.retryFailed) }
             if chance(6) { load.options.insert(.fromCacheOnly) }

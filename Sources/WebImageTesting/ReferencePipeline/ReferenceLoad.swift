@@ -10,15 +10,18 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         case none
         /// The credentials of user 1 or 2, with the cache scope of this user.
         case scoped(Int)
-        /// The credentials of user 1 or 2, sent by a request modifier that declares no cache scope. Such a load is
-        /// neither shared nor stored.
+        /// The credentials of user 1 or 2, sent by a request modifier that declares no cache scope. Their value is the
+        /// scope, which differs from that of ``scoped(_:)``.
         case undeclared(Int)
+        /// The credentials of user 1 or 2, sent by a request modifier that declares that its loads are neither shared nor
+        /// stored.
+        case unstored(Int)
 
         /// The number of the user; 0 without credentials.
         public var user: Int {
             switch self {
             case .none: 0
-            case .scoped(let user), .undeclared(let user): user
+            case .scoped(let user), .undeclared(let user), .unstored(let user): user
             }
         }
     }
@@ -91,8 +94,15 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         return ReferenceKey(scope: scope, box: box, transformers: transformers)
     }
     var originalKey: ReferenceKey? { scope.map { ReferenceKey(scope: $0) } }
-    /// The scope of the load's cache entries: the number of the user, or nil for a load that is not stored.
-    var scope: Int? { if case .undeclared = credentials { nil } else { credentials.user } }
+    /// The scope of the load's cache entries: the number of the user, negative for a scope that is not declared; nil for
+    /// a load that is not stored.
+    var scope: Int? {
+        switch credentials {
+        case .none, .scoped: credentials.user
+        case .undeclared(let user): -user
+        case .unstored: nil
+        }
+    }
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
     }
@@ -119,7 +129,9 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         if signature != nil { context[.cacheKeyFilter] = WebImageCacheKeyFilter { $0.withoutQuery } }
         let user = credentials.user
         if user > 0 {
-            context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(headers: ["Authorization": "\(user)"])
+            let scope: CacheScope? = if case .unstored = credentials { .unstored } else { nil }
+            context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
+                headers: ["Authorization": "\(user)"], cacheScope: scope)
         }
         if case .scoped = credentials { context[.cacheScope] = "user \(user)" }
         return context
@@ -152,6 +164,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         case .none: break
         case .scoped(let user): words.append("as user \(user)")
         case .undeclared(let user): words.append("as user \(user) without a scope")
+        case .unstored(let user): words.append("as user \(user), not stored")
         }
         words += Self.names.filter { options.contains($0.0) }.map { ".\($0.1)" }
         if let limit { words.append("within \(limit) bytes") }

@@ -159,7 +159,9 @@ struct ReferenceRun {
 
     /// Whether loads differ only in their signature, and at most one of them may ask the origin.
     private func haveOneDownload(_ loads: [ReferenceLoad]) -> Bool {
-        guard loads.count > 1, let first = loads.first, first.signature != nil, first.scope != nil else { return false }
+        // A load without a signature has no key filter, and shares only with loads of its own URL.
+        guard loads.count > 1, loads.allSatisfy({ $0.signature != nil }), let first = loads.first, first.scope != nil
+        else { return false }
         let answer = models[first.resource].answer
         let isPlain =
             answer.kind == .picture && answer.redirects == nil && !answer.isNoStore && !answer.isPrivate
