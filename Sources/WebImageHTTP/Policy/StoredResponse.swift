@@ -63,7 +63,8 @@ package struct StoredResponse: Sendable, Hashable {
 
     private static func joined(_ first: [ResponseHop], _ second: [ResponseHop]) -> [ResponseHop] {
         if first.isEmpty || second.isEmpty { return [] }
-        let all = first + second.filter { !first.contains($0) }
+        var all = first
+        for hop in second where !all.contains(hop) { all.append(hop) }
         return all.count <= maxHops ? all : []
     }
 
@@ -82,6 +83,23 @@ package struct StoredResponse: Sendable, Hashable {
         }
         copy.fields.merge(response.values(of: Self.keptFields)) { $1 }
         copy.varying = Self.varying(copy.fields["vary"], of: request)
+        return copy
+    }
+
+    /// The response for readers of a tier, who request the same URL. It names no origin that they know, and addresses only
+    /// if they are not public: those of redirects to other hosts, and of servers in the operator's own network.
+    package func reduced(for url: URL) -> StoredResponse {
+        var copy = self
+        copy.hops = hops.map { $0.reduced(for: url) }
+        // Several public addresses of a host are now equal.
+        copy.hops = Self.joined(Array(copy.hops.prefix(1)), copy.hops)
+        return copy
+    }
+
+    /// The response that was ``reduced(for:)`` the URL.
+    package func completed(for url: URL) -> StoredResponse {
+        var copy = self
+        copy.hops = hops.map { $0.completed(for: url) }
         return copy
     }
 
@@ -202,12 +220,35 @@ extension StoredResponse {
 package struct ResponseHop: Sendable, Hashable {
     /// Scheme and host. The rest of the URL is not stored, because it may contain a secret.
     package let origin: String
-    /// The numeric address.
+    /// The numeric address, or ``publicAddress``.
     package let address: String
 
+    /// Stands for any public address. Every policy allows all of them, so that a reader need not know which one it was.
+    package static let publicAddress = "public"
+    /// Stands for the origin of the URL that was requested.
+    private static let requestedOrigin = "="
+
     init(_ url: URL, address: String) {
-        origin = "\(url.scheme?.lowercased() ?? "http")://\(url.host(percentEncoded: true) ?? "")"
-        self.address = address
+        self.init(origin: Self.origin(of: url), address: address)
+    }
+
+    private init(origin: String, address: String) { (self.origin, self.address) = (origin, address) }
+
+    private static func origin(of url: URL) -> String {
+        "\(url.scheme?.lowercased() ?? "http")://\(url.host(percentEncoded: true) ?? "")"
+    }
+
+    /// The hop without what a reader that requests the same URL knows or does not need.
+    fileprivate func reduced(for url: URL) -> ResponseHop {
+        let isPublic = IPAddress(address).map { $0.specialUse == nil } ?? false
+        return ResponseHop(
+            origin: origin == Self.origin(of: url) ? Self.requestedOrigin : origin,
+            address: isPublic ? Self.publicAddress : address)
+    }
+
+    /// The hop with the origin that ``reduced(for:)`` has left out.
+    fileprivate func completed(for url: URL) -> ResponseHop {
+        origin == Self.requestedOrigin ? ResponseHop(url, address: address) : self
     }
 
     fileprivate init?(_ text: String) {

@@ -82,6 +82,9 @@ final class SharedTiers: Sendable {
         var shared = result
         // Neither the names nor the values of a tier contain the URL of a source. It can have a token in its query.
         shared.head.source = Self.mark(result.head.source)
+        if case .web(let url) = job.reference.location {
+            shared.head.record?.response = record.response.reduced(for: url)
+        }
         return CacheTierEntry(
             .value(data: shared.envelope, metadata: nil, extended: nil), stored: clock.date,
             lifetime: .seconds(min(left, Self.longestLife)))
@@ -93,6 +96,9 @@ final class SharedTiers: Sendable {
             var found = ResultEntry(envelope: data, source: Self.mark(job.key.source))
         else { return nil }
         found.head.record = found.head.record?.corrected(by: entry.clockAhead)
+        if case .web(let url) = job.reference.location, let record = found.head.record {
+            found.head.record?.response = record.response.completed(for: url)
+        }
         guard var result = try? job.judged(found, now: clock.date), result.isFresh(now: clock.date),
             result.head.lifetime.isStorable
         else { return nil }
@@ -107,29 +113,34 @@ final class SharedTiers: Sendable {
 
     func key(ofSource cacheKey: String, _ url: URL) -> CacheTierKey? { tiers.key(cacheKey, url: url) }
 
-    func entry(of source: Source, _ storage: StorageRules.Storage, rules: StoredRules) -> CacheTierEntry? {
+    func entry(
+        of source: Source, from url: URL, _ storage: StorageRules.Storage, rules: StoredRules
+    ) -> CacheTierEntry? {
         guard let metadata = source.sharedMetadata else { return nil }
         let lifetime = rules.sharedLifetime(source.record, storage)
         let age = lifetime.age(storedAt: source.record.response.responseTime, now: clock.date)
         let left = Double(lifetime.maxAge - age)
         guard left > 0 else { return nil }
         return CacheTierEntry(
-            .value(data: source.data, metadata: metadata, extended: nil), stored: clock.date,
+            .value(
+                data: source.data,
+                metadata: SourceMark.marked(
+                    source.record.response.reduced(for: url).serialized, seen: SourceMark.seen(metadata) ?? 0),
+                extended: nil), stored: clock.date,
             lifetime: .seconds(min(left, Self.longestLife)))
     }
 
     /// The source of an entry. The caller judges it by its own settings.
-    func source(_ entry: CacheTierEntry, rules: StoredRules) -> Source? {
+    func source(_ entry: CacheTierEntry, from url: URL, rules: StoredRules) -> Source? {
         guard case .value(let data, let metadata, _) = entry.content, let metadata,
             data.count <= rules.output.decoding.maxEncodedBytes, let stored = StoredResponse(serialized: metadata)
         else { return nil }
-        let record = SourceRecord(stored, of: data).corrected(by: entry.clockAhead)
+        let record = SourceRecord(stored.completed(for: url), of: data).corrected(by: entry.clockAhead)
         let lifetime = rules.lifetime(record)
         guard record.isPlausible, lifetime.isStorable else { return nil }
         var source = Source(data: data, record: record, lifetime: lifetime)
-        source.sharedMetadata =
-            entry.clockAhead > 0
-            ? SourceMark.marked(record.response.serialized, seen: SourceMark.seen(metadata) ?? 0) : metadata
+        source.sharedMetadata = SourceMark.marked(
+            record.response.serialized, seen: SourceMark.seen(metadata) ?? 0)
         source.tags = CacheTags.tags(stored.fields)
         source.entityTag = SourceHead.entityTag(stored.fields)
         source.seen = SourceMark.seen(metadata) ?? 0

@@ -97,9 +97,9 @@ struct StoredRules: Sendable {
         if case .web = location, judgesAddresses {
             guard !record.response.hops.isEmpty else { throw Self.unknown }
             for hop in record.response.hops {
-                guard let url = URL(string: hop.origin), let address = IPAddress(hop.address),
-                    policy.refusal(of: address, url: url) == nil
-                else { throw ServiceRefusal(403, .source, "the source is not allowed by the download policy") }
+                guard let url = URL(string: hop.origin), allows(hop.address, of: url) else {
+                    throw ServiceRefusal(403, .source, "the source is not allowed by the download policy")
+                }
                 guard policy.refusal(of: url) == nil else { throw .redirect }
             }
         }
@@ -111,6 +111,11 @@ struct StoredRules: Sendable {
             throw ServiceRefusal(413, .limit, "the source exceeds the limit of pixels (\(output.decoding.maxPixels))")
         }
         if record.format != .undefined { try output.check(record.format) }
+    }
+
+    private func allows(_ address: String, of url: URL) -> Bool {
+        if address == ResponseHop.publicAddress { return true }
+        return IPAddress(address).map { policy.refusal(of: $0, url: url) == nil } ?? false
     }
 
     private static let unknown = ServiceRefusal(403, .source, "the servers of the source are not known")

@@ -207,7 +207,7 @@ final class SourceFetcher: Sendable {
             let key = shared.key(ofSource: cacheKey, url)
         else { return try await fetch() }
         let found = try await shared.value(for: key, budget: demand.budget) { entry in
-            shared.source(entry, rules: rules).flatMap { found in
+            shared.source(entry, from: url, rules: rules).flatMap { found in
                 guard (try? rules.check(found.record, reference.location)) != nil,
                     rules.verdict(found.record, of: url, storages, now: clock.date) == .fresh
                 else { return nil }
@@ -215,7 +215,7 @@ final class SourceFetcher: Sendable {
                 return verdict == .valid ? found : nil
             }
         } entry: { source in
-            shared.entry(of: source, reference.storage, rules: rules)
+            shared.entry(of: source, from: url, reference.storage, rules: rules)
         } make: { () throws(WebImageError) in
             try await fetch()
         }
