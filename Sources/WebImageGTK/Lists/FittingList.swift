@@ -118,6 +118,15 @@ import WebImageCore
         core.remove(positions)
     }
 
+    /// Whether the list stays at its end, as the list of a chat does; false by default. While the end is visible, it
+    /// remains visible when rows are added there, when pictures change the heights of rows, and when the list is resized.
+    /// When the user scrolls back, the visible rows stay in place, until the user returns to the end. Setting this to true
+    /// scrolls to the end.
+    public var staysAtEnd: Bool {
+        get { core.staysAtEnd }
+        set { core.staysAtEnd = newValue }
+    }
+
     /// Scrolls a row to the beginning of the viewport.
     public func scroll(to position: Int) {
         if (0..<count).contains(position) { core.scroll(to: Double(core.layout.start(of: position))) }

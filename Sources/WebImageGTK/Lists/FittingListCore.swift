@@ -24,6 +24,15 @@ import WebImageCore
     /// The positions whose rows were measured when the width and height of their image were known.
     private var settled: Set<Int> = []
     private var anchor: Int?
+    /// Whether the list stays at its end when rows are added or change while its end is visible.
+    var staysAtEnd = false {
+        didSet {
+            isAtEnd = staysAtEnd
+            arrange()
+        }
+    }
+    /// Whether the user sees the end of the list, which then stays in place.
+    private var isAtEnd = false
     private var spare: [RowLoad] = []
     /// The area's size across the scroll direction (`breadth`) and along it (`page`), in pixels.
     private var breadth = 0
@@ -127,6 +136,11 @@ import WebImageCore
     /// Returns the anchor, which is the row that stays in place. Chooses another anchor when the previous anchor is no
     /// longer settled and fully visible.
     private func chooseAnchor() -> Int {
+        if isAtEnd {
+            // The position behind the last row: every change is above it.
+            anchor = layout.count
+            return layout.count
+        }
         let row = layout.anchor(
             value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
         anchor = row
@@ -276,6 +290,8 @@ import WebImageCore
 
     private func hasScrolled() {
         guard !isArranging else { return }
+        // A list that has no size yet was not scrolled by the user: its scrolled window has given it an adjustment.
+        if page > 0 { isAtEnd = staysAtEnd && value + Double(page) >= Double(layout.end - spacing) - 1 }
         arrange()
     }
 
@@ -308,6 +324,7 @@ import WebImageCore
         }
         let previous = self.anchor
         let anchor = chooseAnchor()
+        if isAtEnd { configure() }
         var near = 0..<0
         // If rows are smaller than assumed, more rows are needed to fill the area. Each pass binds at least one row.
         // Eight passes are usually enough to fill a screen. Otherwise the next frame binds the missing rows.
@@ -336,9 +353,9 @@ import WebImageCore
     /// present one.
     private func configure(_ value: Double? = nil) {
         guard let adjustment else { return }
-        let value = value ?? self.value
         let (lower, page) = (Double(layout.origin), Double(page))
         let upper = max(Double(layout.end - (layout.count > 0 ? spacing : 0)), lower + page)
+        let value = value ?? (isAtEnd ? upper - page : self.value)
         if isMirrored {
             gtk_adjustment_configure(adjustment, -value - page, -upper, -lower, page * 0.1, page * 0.9, page)
         } else {

@@ -17,6 +17,10 @@ public struct ImageListRequest {
     /// their rows have widgets. The rows must have a size without an image (``WidgetView/fixedSize``, or a
     /// ``FittingImageView``).
     public var context: WebImageContext?
+    /// The pictures of the row's further views (``ImageListRow/furtherImageViews``), in their order. They are loaded,
+    /// prefetched and cancelled as the first one, each at the size of its own view. A view without a request shows no
+    /// picture.
+    public var further: [ImageListRequest] = []
     /// Receives the progress of the row's loads, on the main actor.
     public var progress: ViewImageProgressBlock?
     /// Receives the end of each load of the row, on the main actor. A row that is scrolled out of sight ends its load with

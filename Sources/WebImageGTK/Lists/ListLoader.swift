@@ -9,6 +9,8 @@ import WebImageViews
     var onSize: (@MainActor (_ position: Int, _ size: PixelSize) -> Void)?
 
     private let request: @MainActor (Int) -> ImageListRequest?
+    /// The loaders of the rows' further views, one for each view of a row.
+    private var further: [ListLoader] = []
     private let prefetching = RowPrefetching()
     private(set) var policy: ScrollPrefetchPolicy
     private var rows: [ObjectIdentifier: RowLoad] = [:]
@@ -41,6 +43,15 @@ import WebImageViews
     /// Shows the image of a position in a row. A row that was unbound since the main loop ran, and that is bound to the same
     /// image, keeps its load.
     func bind(_ row: RowLoad, at position: Int) {
+        while further.count < row.further.count {
+            let (number, request) = (further.count, request)
+            further.append(
+                ListLoader(policy: policy) { position in
+                    let all = request(position)?.further ?? []
+                    return number < all.count ? all[number] : nil
+                })
+        }
+        for (loader, row) in zip(further, row.further) { loader.bind(row, at: position) }
         rows[ObjectIdentifier(row)] = row
         isStale = true
         isFitting = row.row.fittingView != nil
@@ -65,6 +76,7 @@ import WebImageViews
     ///
     /// - Parameter mayReturn: Whether the row may be bound again before the main loop runs.
     func unbind(_ row: RowLoad, mayReturn: Bool = false) {
+        for (loader, row) in zip(further, row.further) { loader.unbind(row, mayReturn: mayReturn) }
         guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else {
             if !mayReturn, leaving.removeValue(forKey: ObjectIdentifier(row)) != nil { release(row) }
             return
@@ -94,6 +106,7 @@ import WebImageViews
 
     /// Sets a row's position after rows above it were inserted or removed.
     func move(_ row: RowLoad, to position: Int) {
+        for (loader, row) in zip(further, row.further) { loader.move(row, to: position) }
         positionsChanged()
         row.move(to: position)
     }
@@ -108,6 +121,7 @@ import WebImageViews
 
     /// Starts and cancels loads after a scroll; `count` is the number of rows in the list.
     func update(visible: Range<Int>, count: Int) {
+        defer { for loader in further { loader.update(visible: visible, count: count) } }
         guard isStale || isRacing || visible != policy.visible || count != self.count else { return }
         // Rows were inserted or removed, perhaps above rows that are loaded ahead.
         if count != self.count, !hasMovedRows { reset() }
@@ -146,6 +160,7 @@ import WebImageViews
     /// The positions refer to other rows. The next update decides again which rows are loaded; loads of the same pictures
     /// continue.
     func reset() {
+        for loader in further { loader.reset() }
         (isStale, hasMovedRows) = (true, true)
         _ = policy.reset()
         prefetching.loosenAll()
@@ -153,6 +168,7 @@ import WebImageViews
 
     /// Cancels all loads of the list, which no longer exists.
     func end() {
+        for loader in further { loader.end() }
         releaseLeaving()
         reset()
         prefetching.cancelAll()

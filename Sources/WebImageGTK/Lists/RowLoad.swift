@@ -33,9 +33,12 @@ import WebImageViews
     private var interest = ScrollPrefetchPolicy.Interest.none
     private var generation = 0
     private let loader = RowLoader()
+    /// The loads of the row's further views.
+    let further: [RowLoad]
 
     init(_ row: any ImageListRow, in container: OpaquePointer? = nil) {
         self.row = row
+        further = row.furtherImageViews.map { RowLoad($0) }
         self.container = container ?? row.widget
         row.imageView.state.keepsSizeWhenEmpty = true
     }
@@ -89,7 +92,10 @@ import WebImageViews
     }
 
     /// Sets the position after rows above were inserted or removed.
-    func move(to position: Int) { self.position = position }
+    func move(to position: Int) {
+        self.position = position
+        for load in further { load.move(to: position) }
+    }
 
     /// Starts, reprioritises or cancels the load when the row's urgency changes.
     func want(_ interest: ScrollPrefetchPolicy.Interest) {
