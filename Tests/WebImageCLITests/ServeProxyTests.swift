@@ -51,6 +51,9 @@ final class ServeProxyTests: Sendable {
                 fastcgi_temp_path fastcgi;
                 uwsgi_temp_path uwsgi;
                 scgi_temp_path scgi;
+                # If the sample takes the lock, its waiting must not end by itself: after 5 s it would look as if there were none.
+                proxy_cache_lock_timeout 1h;
+                proxy_cache_lock_age 1h;
                 \(sample)
             }
 
