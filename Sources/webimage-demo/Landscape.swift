@@ -109,12 +109,17 @@ struct Landscape {
 
     private func drawLabel(_ context: GraphicsContext) {
         let unit = max(1, min(width, height) / 60)
-        context.fillColor = Self.color(0xFFFFFF)
-        for (number, character) in label.enumerated() {
-            for (line, row) in (Self.font[character] ?? []).enumerated() {
-                for (column, cell) in row.enumerated() where cell == "#" {
-                    let (left, top) = ((3 + 5 * number + column) * unit, (3 + line) * unit)
-                    context.fill(CGRect(x: left, y: top, width: unit, height: unit))
+        // The edge keeps the label legible on a transparent sky, which a light page shows white.
+        for (color, edge) in [(Self.color(0x1B2838), (unit + 1) / 2), (Self.color(0xFFFFFF), 0)] {
+            context.fillColor = color
+            for (number, character) in label.enumerated() {
+                for (line, row) in (Self.font[character] ?? []).enumerated() {
+                    for (column, cell) in row.enumerated() where cell == "#" {
+                        let (left, top) = ((3 + 5 * number + column) * unit, (3 + line) * unit)
+                        context.fill(
+                            CGRect(x: left, y: top, width: unit, height: unit)
+                                .insetBy(dx: -Double(edge), dy: -Double(edge)))
+                    }
                 }
             }
         }
