@@ -51,6 +51,9 @@ void cpng_take_warning(png_structp png, png_const_charp message) {
     if (failure->has_wrong_checksum && failure->has_damaged_pixels) cpng_fail(png, "IDAT: CRC error");
 }
 
+// The size of the pieces in which libpng requests compressed pixels.
+enum { PIECE = 8192 };
+
 static void read_memory(png_structp png, png_bytep into, size_t count) {
     CPNGReader *reader = png_get_io_ptr(png);
     if (count > reader->count - reader->offset) {
@@ -59,6 +62,11 @@ static void read_memory(png_structp png, png_bytep into, size_t count) {
     }
     memcpy(into, reader->bytes + reader->offset, count);
     reader->offset += count;
+    // libpng requests compressed pixels in pieces of this size, up to the declared length of their chunk. Near the end of
+    // the file, request smaller and smaller pieces: if the chunk ends behind the file, each of its bytes is then read
+    // before a request fails.
+    size_t rest = reader->count - reader->offset;
+    if (rest < 2 * PIECE) png_set_compression_buffer_size(png, rest < 2 ? 1 : rest / 2);
 }
 
 CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {

@@ -73,6 +73,27 @@ struct PNGHostileTests {
         }
     }
 
+    /// A file that was cut off near its end, or whose last chunk declares more bytes than the file has, is shown if its
+    /// pixels are complete: at once and in pieces.
+    @Test(arguments: Kind.allCases) func endOfTheFileMattersTheSameInPieces(kind: Kind) throws {
+        let whole = file(kind)
+        let pixels = try shown(whole).whole
+        let start = try #require(whole.firstRange(of: Data("IDAT".utf8))).lowerBound
+        var long = file(kind, after: Data())
+        long[start - 4] = 0x40
+        for file in [long, long.dropLast(1), long.dropLast(4), long + Data(repeating: 0, count: 30_000)] {
+            let shown = try shown(Data(file))
+            #expect(shown.whole == pixels && shown.arrived == pixels, "\(file.count) bytes")
+        }
+        for file in [whole, long] {
+            for count in file.count - 60...file.count {
+                let shown = try shown(Data(file.prefix(count)))
+                #expect(shown.whole == shown.arrived, "\(count) of \(file.count) bytes")
+                #expect(shown.whole == nil || shown.whole == pixels)
+            }
+        }
+    }
+
     /// Some encoders declare a window of 256 bytes and use a larger one (libpng issues 125 and 183).
     @Test(arguments: [PixelFormat.rgb8, .rgba16]) func windowCanBeLargerThanDeclared(format: PixelFormat) throws {
         // Each row repeats the row 7 rows above, thousands of bytes away.
