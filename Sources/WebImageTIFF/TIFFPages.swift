@@ -34,7 +34,9 @@ final class TIFFPages {
         let pixels: PixelBuffer
         let hasAlpha: Bool
         if let layout = try TIFFLayout(file) {
-            let wantsDeep = options.decodesToHDR || options.pixelFormat.bitsPerComponent > 8
+            let wantsDeep =
+                options.decodesToHDR || options.pixelFormat.bitsPerComponent > 8
+                || options.colorConversion == .sRGB && layout.bits > 8 && profile?.needsDepth == true
             let picture = try TIFFPagePixels(
                 layout, palette: layout.color == .palette ? file.palette(bits: layout.bits) : nil,
                 size: page.storedSize, isDeep: wantsDeep && layout.bits > 8)

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageTesting
 
 /// A TIFF file of one structure, and the picture that it contains: computed, and not read by any decoder.
 struct TIFFStructure: Sendable, CustomStringConvertible {
@@ -57,11 +58,13 @@ struct TIFFStructure: Sendable, CustomStringConvertible {
     var pages = [Page()]
     /// Replaces or adds fields, for files of kinds that are not read.
     var fields: [Int: Int] = [:]
+    /// The profile of RGB, or ``ICCSample/linearInk`` of inks.
     var profile: Data?
 
     var description: String {
         "\(colors) \(bits) bits format \(sampleFormat) \(alpha) \(arrangement)\(isPlanar ? " planar" : "")"
             + "\(isBigEndian ? " big-endian" : "")\(isBigTIFF ? " BigTIFF" : "")\(isDeflated ? " deflated" : "")"
+            + (profile == nil ? "" : " with a profile")
     }
 
     var isFloat: Bool { sampleFormat == 3 }
@@ -136,6 +139,7 @@ struct TIFFStructure: Sendable, CustomStringConvertible {
         case .invertedGray: return Array(repeating: 1 - values[0], count: 3) + [opacity]
         case .palette: return (0..<3).map { Double(paletteColor(Int(values[0]), $0)) / 65535 } + [opacity]
         case .rgb: return values + [opacity]
+        case .ink where profile != nil: return Self.sRGB(lab: ICCSample.lab(ofInk: values)) + [opacity]
         case .ink: return (0..<3).map { (1 - values[$0]) * (1 - values[3]) } + [opacity]
         case .lab, .iccLab: return Self.sRGB(lab: [values[0] * 100, values[1], values[2]]) + [opacity]
         }

@@ -23,6 +23,28 @@ package enum ICCSample {
     package static let displayP3 = rgb(
         [[0.51512, 0.24120, -0.00105], [0.29198, 0.69225, 0.04189], [0.15710, 0.06657, 0.78407]], curve: sRGBCurve)
 
+    /// A CMYK profile of version 2 whose L*a*b* is a linear function of the inks, so that every interpolation gives the same
+    /// result (``lab(ofInk:)``).
+    package static let linearInk: Data = {
+        let ramp = Data((0...255).map { UInt8($0) })
+        var table = Data("mft1".utf8) + number(0, 4) + Data([4, 3, 2, 0])
+        for index in 0..<9 { table += fixed(index % 4 == 0 ? 1 : 0) }
+        for _ in 0..<4 { table += ramp }
+        for corner in 0..<16 {
+            let ink = (0..<4).map { Double(corner >> (3 - $0) & 1) }
+            let lab = lab(ofInk: ink)
+            table += Data([UInt8((lab[0] * 2.55).rounded()), UInt8(lab[1] + 128), UInt8(lab[2] + 128)])
+        }
+        for _ in 0..<3 { table += ramp }
+        return profile("CMYK", [("wtpt", white), ("A2B0", table)], class: "prtr", connection: "Lab ")
+    }()
+
+    /// The L*a*b* of four inks from 0 to 1 in ``linearInk``. Each number of a corner fits into a byte.
+    package static func lab(ofInk ink: [Double]) -> [Double] {
+        let light = 255 - 80 * ink[0] - 60 * ink[1] - 25 * ink[2] - 90 * ink[3]
+        return [light / 2.55, 16 * (ink[1] - ink[0]), 16 * (ink[2] - ink[0])]
+    }
+
     private static let white = xyz([0.9642, 1, 0.8249])
 
     private static var sRGBCurve: Data {
@@ -42,7 +64,9 @@ package enum ICCSample {
         return profile("RGB ", tags)
     }
 
-    private static func profile(_ colorSpace: String, _ tags: [(String, Data)]) -> Data {
+    private static func profile(
+        _ colorSpace: String, _ tags: [(String, Data)], class: String = "mntr", connection: String = "XYZ "
+    ) -> Data {
         let start = 132 + 12 * tags.count
         var table = Data(number(tags.count, 4))
         var values = Data()
@@ -56,7 +80,7 @@ package enum ICCSample {
         var header = Data(number(start + values.count, 4))
         header += Data(count: 4)
         header += number(0x0210_0000, 4)
-        header += Data("mntr\(colorSpace)XYZ ".utf8)
+        header += Data("\(`class`)\(colorSpace)\(connection)".utf8)
         header += Data(count: 12)
         header += Data("acsp".utf8)
         header += Data(count: 28)
