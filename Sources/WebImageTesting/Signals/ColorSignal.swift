@@ -92,6 +92,22 @@ package struct ColorSignal: Sendable, Hashable, CustomStringConvertible {
         return (model == .gray ? [own[0]] : own) + alpha
     }
 
+    /// The values, from 0 to 255, with which this signal's space stores a displayed colour of three channels. They are not
+    /// rounded. The space must not be that of CMYK.
+    package func stored(showing color: [Int]) -> [Double] {
+        let light = color.map { Self.linear(Double($0) / 255) }
+        return matrix.map { row in 255 * encoded(zip(row, light).reduce(0) { $0 + $1.0 * $1.1 }) }
+    }
+
+    /// The values, on a scale to 255, in which JPEG XL codes a displayed colour: the cube roots of three mixtures of light
+    /// (ISO/IEC 18181-1 §L.2).
+    package static func mixtures(of color: [Int]) -> [Double] {
+        let light = color.map { linear(Double($0) / 255) }
+        return [[0.3, 0.622, 0.078], [0.23, 0.692, 0.078], [0.243423, 0.204767, 0.551810]].map { row in
+            255 * cbrt(zip(row, light).reduce(0.003793) { $0 + $1.0 * $1.1 })
+        }
+    }
+
     /// The stored rows.
     ///
     /// - Parameter isPremultiplied: Whether the colours are multiplied by alpha.
