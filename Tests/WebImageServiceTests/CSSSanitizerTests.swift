@@ -72,6 +72,9 @@ struct CSSSanitizerTests {
         (".a{fill:rgb(1,2,3", ".a{fill:rgb(1,2,3)}"),
         ("}.a{fill:red}.b{fill:blue}", ".b{fill:blue}"), (".a{;;fill:red;;b}", ".a{fill:red}"),
         (".a{fill:red;b{c:d;fill:blue}", ".a{fill:red;b{c:d;fill:blue}}"),
+        // Escapes that would become a comment of HTML when they are written.
+        (".a{b:1(<!\\--x);fill:red}", ".a{fill:red}"), (".a{b:\\-->;fill:red}", ".a{fill:red}"),
+        ("<!\\--x{fill:red}.b{fill:red}", ".b{fill:red}"),
         (".a{1:2;fill:red}", ".a{fill:red}"), ("@unknown x{.a{fill:red}}.b{fill:blue}", ".b{fill:blue}"), ("", ""),
     ]
 

@@ -174,6 +174,10 @@ struct CSSSanitizer {
                 continue
             }
             guard let text = token.text else { return nil }
+            // Escapes are written decoded: `<!` before the name `\--a`, or the name `\--` before `>`, would become a comment
+            // of HTML.
+            let isComment = result.hasSuffix("<!") && text.hasPrefix("--") || result.hasSuffix("--") && text == ">"
+            if isComment, blank.isEmpty { return nil }
             result += blank + text
             blank = ""
             if let closing = token.closing { open.append(closing) }
