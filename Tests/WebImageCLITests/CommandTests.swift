@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
@@ -136,6 +137,38 @@ final class CommandTests: Sendable {
         let json = try JSONSerialization.jsonObject(
             with: Data(contentsOf: folder.appendingPathComponent("frames/frames.json")))
         #expect((json as? [String: Any])?["width"] as? Int == 5)
+    }
+
+    /// Pages are no animation: each has its own size in the list and in its file.
+    @Test(arguments: [[], ["--sandbox"]]) func framesOfPagesHaveTheirOwnSizes(_ further: [String]) throws {
+        let sizes = [(40, 30), (20, 15), (80, 10)]
+        let frames = try sizes.map { width, height in
+            ImageFrame(
+                image: try Image.generated(width: width, height: height) { x, y in (UInt8(x), UInt8(y), 7, 255) },
+                duration: 0)
+        }
+        let file = try ImageTIFFCoder.shared.encode(frames, loopCount: 0, format: .tiff, options: EncodingOptions())
+        try file.write(to: folder.appendingPathComponent("pages.tiff"))
+        #expect(try Tool.run(["frames"] + further + [path("pages.tiff"), path("pages")]).code == 0)
+        let list = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: folder.appendingPathComponent("pages/frames.json")))
+        let json = try #require(list as? [String: Any])
+        #expect(json["widths"] as? [Int] == [40, 20, 80] && json["heights"] as? [Int] == [30, 15, 10])
+        #expect(json["width"] as? Int == 40 && json["height"] as? Int == 30)
+        for (index, (width, height)) in sizes.enumerated() {
+            let rows = try Data(contentsOf: folder.appendingPathComponent("pages/frame-000\(index).rgba"))
+            var wanted = Data()
+            for y in 0..<height {
+                for x in 0..<width { wanted += [7, UInt8(y), UInt8(x), 255] }
+            }
+            #expect(rows == wanted, "page \(index)")
+        }
+        // The frames of an animation have one size, and no lists.
+        _ = try write("a.webp", .webP, width: 5, height: 3)
+        #expect(try Tool.run(["frames"] + further + [path("a.webp"), path("one")]).code == 0)
+        let one = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: folder.appendingPathComponent("one/frames.json")))
+        #expect((one as? [String: Any])?["widths"] == nil)
     }
 
     @Test func convertedAnimationsKeepEveryFrame() throws {
