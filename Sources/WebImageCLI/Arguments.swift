@@ -184,6 +184,13 @@ struct Arguments {
         return quality
     }
 
+    /// Returns the value of `--effort`, 1...9. Nil if the option is missing.
+    func effort() throws(UsageError) -> Int? {
+        let effort = try integer("effort", atLeast: 1)
+        guard (effort ?? 1) <= 9 else { throw UsageError("--effort requires 1 to 9") }
+        return effort
+    }
+
     /// Returns the value of `--size`. Nil if the option is missing.
     func size() throws(UsageError) -> SizeLimit? {
         try values["size"].map { text throws(UsageError) in

@@ -5,7 +5,7 @@ import WebImage
 enum ConvertCommand {
     static let command = Command(
         options: [
-            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"), .value("effort"),
             .value("frame"), .value("color"), .value("metadata"), .quiet,
         ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
@@ -21,7 +21,7 @@ enum ConvertCommand {
             (isRaw, format) = (false, try arguments.format())
         }
         let rendition = Rendition(
-            size: try arguments.size(), quality: try arguments.quality(),
+            size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
             frame: try arguments.integer("frame", atLeast: 0), color: try arguments.color(),
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),
             keepsMetadata: try arguments.keepsMetadata())

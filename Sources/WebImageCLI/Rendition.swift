@@ -14,6 +14,7 @@ struct Rendition: Sendable {
 
     var size: SizeLimit?
     var quality: Int?
+    var effort: Int?
     var frame: Int?
     var color: DecodingOptions.ColorConversion?
     var limits = DecodingLimits.default
@@ -27,7 +28,7 @@ struct Rendition: Sendable {
 
     /// Whether an output in `format` is an unchanged copy of the input's bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
-        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil
+        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil && effort == nil
             && (format ?? info.format.container) == info.format.container && fits(info)
     }
 
@@ -163,6 +164,7 @@ struct Rendition: Sendable {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
         options.lossless = keepsEveryBit(info, format)
+        if let effort { options.effort = effort }
         if keepsMetadata, [.jpeg, .png, .webP, .avif].contains(format.container),
             let properties = try? manager.imageProperties(of: data, limits: limits)
         {

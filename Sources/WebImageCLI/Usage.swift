@@ -123,6 +123,7 @@ enum Usage {
 
             """ + existing + """
                   -q, --quality Q        0 to 100, for lossy formats that are written (default 85); asks for lossy WebP
+                  --effort N             1 to 9: the time for a small PNG (default 5); a PNG is then written again
                   --ordered              print the lines in the order of the operands
                   --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
                   --tier URL             a cache of several machines, valkey://HOST or s3://BUCKET, asked before the
@@ -164,6 +165,7 @@ enum Usage {
                   -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff,
                                          bmp or ico, as far as 'webimage formats' writes it
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
+                  --effort N             1 to 9: the time for a small PNG (default 5)
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                   --color srgb|as-is     convert colours to sRGB (default), or keep the stored values with their profile
                   --freedesktop          write into the desktop's thumbnail cache, which file managers use
@@ -206,6 +208,7 @@ enum Usage {
                                          picture's own), one of jpg, png, gif, webp, avif, heic, jxl, tiff, bmp, ico or
                                          rgba
                   -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
+                  --effort N             1 to 9: the time for a small PNG (default 5)
                   --frame N              only this frame, counted from 0
                   --color srgb|as-is     convert colours to sRGB, or keep the stored values with their profile
                                          (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
