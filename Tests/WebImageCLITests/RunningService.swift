@@ -17,16 +17,18 @@ final class RunningService: Sendable {
     private let outputs = DispatchGroup()
     let identifier: Int32
 
-    /// - Parameter through: A program that runs the command, such as `/usr/bin/env`, and the arguments of this
-    ///   program.
+    /// - Parameters:
+    ///   - cacheFolder: The cache in the folder, as a relative path; nil for the folder itself.
+    ///   - through: A program that runs the command, such as `/usr/bin/env`, and the arguments of this program.
     init(
-        _ arguments: [String] = [], in folder: ScratchFolder, environment: [String: String] = [:],
-        listening: String? = "127.0.0.1:0", through: [String] = []
+        _ arguments: [String] = [], in folder: ScratchFolder, cacheFolder: String? = nil,
+        environment: [String: String] = [:], listening: String? = "127.0.0.1:0", through: [String] = []
     ) async throws {
         let words =
-            ["serve", "--allowed-address", "127.0.0.0/8", "--cache-dir", folder.url.path]
+            ["serve", "--allowed-address", "127.0.0.0/8", "--cache-dir", cacheFolder ?? folder.url.path]
             + (listening.map { ["--listen", $0] } ?? []) + arguments
-        let started = try Tool.start(words, environment: environment, through: through)
+        let started = try Tool.start(
+            words, environment: environment, through: through, in: cacheFolder == nil ? nil : folder.url.path)
         process = Locked(started.process)
         identifier = started.process.processIdentifier
         collect(started.output) { $0.output += $1 }

@@ -277,6 +277,23 @@ final class ServeTests: Sendable {
         #expect(lstat(path, &status) != 0)
     }
 
+    /// A relative folder is one in the current folder. The second service finds the entries of the first.
+    @Test(arguments: ["cache", "./new/cache"]) func relativeCacheFolderIsUsed(_ folder: String) async throws {
+        for _ in 0..<2 {
+            let service = try await RunningService(in: scratch, cacheFolder: folder)
+            #expect(try await service.get(target()).status == 200)
+            #expect(try await onThread { service.stop() } == 0)
+        }
+        #expect(source.requestCount("/a.png") == 1)
+        let made = scratch.url.appendingPathComponent(folder).path
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: made).isEmpty)
+        let check = try Tool.run(["serve", "--cache-dir", folder, "--check-config"], in: scratch.url.path)
+        #expect(check.code == 0, "\(check.errors)")
+        try Data().write(to: scratch.url.appendingPathComponent("file"))
+        let file = try Tool.run(["serve", "--cache-dir", "file", "--check-config"], in: scratch.url.path)
+        #expect(file.code == 1 && file.errors.contains("cache-dir: "), "\(file.errors)")
+    }
+
     @Test func usedAddressIsAnErrorThatNamesIt() async throws {
         let service = try await RunningService(in: scratch)
         let address = try service.address

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageLoading
+
+/// A hit in memory counts as a use of the entry on disk. A relative folder holds the cache.
+@Suite(.timeLimit(minutes: 2))
+struct MemoryHitEffectTests {
+    private let journey: Journey
+
+    init() throws { journey = try Journey() }
+
+    /// Incompressible, so that the size of an entry is known.
+    private func file(_ seed: Int) throws -> Data {
+        var file = try Journey.file(width: 8, height: 8)
+        file.append(Data((0..<20_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761 &+ seed) >> 7) }))
+        return file
+    }
+
+    private func url(_ number: Int) throws -> URL {
+        journey.server.route("/\(number).png", .body(try file(number)))
+        return journey.server.url("/\(number).png")
+    }
+
+    private static var contexts: [WebImageContext] {
+        [
+            [:], [.imageThumbnailPixelSize: CGSize(width: 4, height: 4)],
+            [.imageTransformer: ImageFlippingTransformer(horizontal: true, vertical: false)],
+        ]
+    }
+
+    /// The disk holds ten originals. The first picture is used from memory while many others pass through the disk.
+    @Test(arguments: 0..<3) func pictureThatIsUsedFromMemoryStaysOnDisk(index: Int) async throws {
+        let context = Self.contexts[index]
+        journey.cache.config.maxDiskSize = 400_000
+        let first = try url(0)
+        _ = try await journey.manager.image(for: first, options: .waitStoreCache, context: context)
+        for number in 1..<60 {
+            _ = try await journey.manager.image(for: try url(number), options: .waitStoreCache)
+            await journey.cache.flush()
+            let hit = try await journey.manager.result(for: first, context: context)
+            #expect(hit.cacheType == .memory)
+        }
+        #expect(journey.cache.diskImageDataExists(withKey: first.absoluteString))
+        #expect(try !journey.cache.diskImageDataExists(withKey: url(1).absoluteString))
+    }
+
+    /// Uses count also when entries are removed by age, and after a restart.
+    @Test func usesAreWrittenByAFlush() async throws {
+        let first = try url(0)
+        _ = try await journey.manager.image(for: first, options: .waitStoreCache)
+        await journey.cache.flush()
+        try await Task.sleep(for: .milliseconds(50))
+        let unused = try url(1)
+        let before = Date()
+        _ = try await journey.manager.image(for: unused, options: .waitStoreCache)
+        try await Task.sleep(for: .milliseconds(50))
+        _ = try await journey.manager.image(for: first)
+        await journey.cache.flush()
+        // Everything that was used last before the hit of the first picture expires.
+        journey.cache.clearMemory()
+        let other = ImageCache(namespace: "default", diskCacheDirectory: journey.folder.path)
+        other.config.maxDiskAge = Date().timeIntervalSince(before) - 0.045
+        await other.deleteOldFiles()
+        #expect(other.diskImageDataExists(withKey: first.absoluteString))
+    }
+
+    /// A cache in a relative folder, and after a restart one in the same folder by its absolute path.
+    @Test func relativeFolderIsOneInTheCurrentFolder() async throws {
+        let current = FileManager.default.currentDirectoryPath
+        let up = current.split(separator: "/").map { _ in "../" }.joined()
+        let relative = up + journey.folder.path.dropFirst()
+        try #require(!relative.hasPrefix("/"))
+        let url = try url(0)
+        let cache = ImageCache(namespace: "own", diskCacheDirectory: relative)
+        _ = try await WebImageManager(cache: cache, loader: journey.downloader).image(
+            for: url, options: .waitStoreCache)
+        await cache.flush()
+        let absolute = ImageCache(namespace: "own", diskCacheDirectory: journey.folder.path)
+        let found = try await WebImageManager(cache: absolute, loader: journey.downloader).result(
+            for: url, options: .fromCacheOnly)
+        #expect(found.cacheType == .disk)
+    }
+}
