@@ -18,7 +18,17 @@ import WebImageCore
         gtk_widget_set_valign(child, GTK_ALIGN_CENTER)
         gtk_window_set_child(window, child)
         gtk_window_present(window)
-        _ = try await pump { gtk_widget_get_mapped(child) != 0 && gtk_widget_get_width(child) >= width }
+        _ = try await pump { gtk_widget_get_mapped(child) != 0 && Self.hasSize(child, width: width) }
+    }
+
+    /// Whether GTK has set the size of a widget. A view with a fixed size is narrower than the requested width.
+    private static func hasSize(_ widget: UnsafeMutablePointer<GtkWidget>, width: Int) -> Bool {
+        var minimum: gint = 0
+        gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
+        let margins = gtk_widget_get_margin_start(widget) + gtk_widget_get_margin_end(widget)
+        // The width without the padding of a button would be less than requested.
+        let given = gtk_widget_get_allocated_width(widget)
+        return given > 0 && given >= min(gint(width), minimum - margins)
     }
 
     func close() {
