@@ -16,6 +16,7 @@ final class ResampleGraph: Sendable {
         /// The number type of the result; nil if it is the same as `sample`.
         var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
+        var processor = ResampleGraph.processor
 
         /// An upper bound of the memory of the filter weights: for each sample of the result along one side, the weights
         /// of about six source samples, or six times the ratio if the picture becomes smaller. A weight has 6 bytes. Alpha
@@ -98,7 +99,7 @@ final class ResampleGraph: Sendable {
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
-        parameters.cpu_type = Self.processor
+        parameters.cpu_type = shape.processor
         guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
             throw Self.lastError()
         }
@@ -137,13 +138,16 @@ final class ResampleGraph: Sendable {
         }
     }
 
-    /// The instructions that zimg may use. All rows start at multiples of 64 bytes, so they can be the widest, AVX-512.
+    /// The instructions that zimg may use; tests set others. All rows start at multiples of 64 bytes, so they can be the widest, AVX-512.
     /// Before version 3.0.6, zimg's AVX-512 code writes wrong columns if a picture becomes about half as wide: by up to
     /// 146 levels from 1024 to 500 px. ``ZIMG_CPU_AUTO`` leaves AVX-512 out.
-    private static let processor: zimg_cpu_type_e = {
+    @TaskLocal static var processor = hasCorrectAVX512 ? ZIMG_CPU_AUTO_64B : ZIMG_CPU_AUTO
+
+    /// Whether zimg's AVX-512 code writes all columns.
+    static let hasCorrectAVX512: Bool = {
         var (major, minor, micro): (UInt32, UInt32, UInt32) = (0, 0, 0)
         zimg_get_version_info(&major, &minor, &micro)
-        return (major, minor, micro) >= (3, 0, 6) ? ZIMG_CPU_AUTO_64B : ZIMG_CPU_AUTO
+        return (major, minor, micro) >= (3, 0, 6)
     }()
 
     static let apiVersion = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
