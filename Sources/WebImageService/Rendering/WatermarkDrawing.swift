@@ -45,10 +45,9 @@ struct WatermarkDrawing {
                 VisibleSpan(place.y, whole.height, on: size.height, source: mark.pixelSize.height)
             )
             guard let x, let y else { continue }
-            let part = try PixelCanvas.cropped(
-                mark, to: PixelSize(width: x.source.count, height: y.source.count),
-                at: PixelPlace(x: x.source.lowerBound, y: y.source.lowerBound))
-            let scaled = try PixelCanvas.scaled(part, to: PixelSize(width: x.target.count, height: y.target.count))
+            let scaled = try PixelCanvas.scaled(
+                mark, to: PixelSize(width: x.target.count, height: y.target.count),
+                from: PixelRegion(left: x.start, top: y.start, width: x.length, height: y.length))
             marks.append((scaled, PixelPlace(x: x.target.lowerBound, y: y.target.lowerBound)))
         }
         return marks
@@ -110,8 +109,10 @@ struct WatermarkDrawing {
 private struct VisibleSpan {
     /// The part in pixels of the result.
     let target: Range<Int>
-    /// The part in pixels of the mark as it is stored, rounded outwards.
-    let source: Range<Int>
+    /// The part in pixels of the mark as it is stored. Its edges can lie between two pixels: a mark that becomes a
+    /// hundred times larger would otherwise be displaced by up to 100 px of the result.
+    let start: Double
+    let length: Double
 
     /// Nil if no part is visible.
     init?(_ start: Int, _ length: Int, on side: Int, source whole: Int) {
@@ -119,8 +120,7 @@ private struct VisibleSpan {
         guard lower < upper, length > 0 else { return nil }
         target = lower..<upper
         let factor = Double(whole) / Double(length)
-        let first = min(Int((Double(lower - start) * factor).rounded(.down)), whole - 1)
-        let last = min(max(Int((Double(upper - start) * factor).rounded(.up)), first + 1), whole)
-        source = first..<last
+        self.start = Double(lower - start) * factor
+        self.length = Double(upper - lower) * factor
     }
 }
