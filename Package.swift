@@ -217,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: [
-                "WebImageService", "WebImage", "WebImageAVIF", "WebImageS3", "WebImageSVG", "WebImageSandbox",
-                "WebImageTIFF", "WebImageTesting",
+                "WebImageService", "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageS3",
+                "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageTesting",
             ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.

@@ -200,7 +200,7 @@ enum PlaneSample {
             let part = region.scaled(x: factor, y: factor)
             let picture = IdealPicture(width: size.width, height: size.height, planes: [plane.map { Float($0) }])
             // The colours are limited only after they are converted.
-            planes.append(picture.scaled(to: target, from: part, isLimited: false).planes[0])
+            planes.append(picture.scaled(to: target, from: part, border: .omitted, isLimited: false).planes[0])
         }
         let limited = planes.map { $0.map { min(max($0, 0), 255) } }
         guard planes.count == 3 else { return (limited[0], [limited[0], limited[0], limited[0]]) }

@@ -1,6 +1,7 @@
 import Testing
 import WebImageCore
 import WebImageTestTraits
+import WebImageTesting
 
 @testable import WebImageService
 
@@ -46,6 +47,34 @@ struct ResultGeometryTests {
             #expect(min(geometry.result.width, geometry.result.height) >= 1)
             #expect(
                 min(geometry.padding.left, geometry.padding.right, geometry.padding.top, geometry.padding.bottom) >= 0)
+        }
+    }
+
+    /// thumbor's crop has the ratio of the box, however little of the source it leaves out, and is centred.
+    @Test func exactCutsHaveTheRatioOfTheBox() throws {
+        var random = SeededRandom.printingSeed()
+        func side() -> Int {
+            let root = Int.random(in: 1...55, using: &random)
+            return root * root + Int.random(in: 0...root, using: &random)
+        }
+        for _ in 0..<2000 {
+            let source = PixelSize(width: side(), height: side())
+            var box = PixelSize(width: side(), height: side())
+            if Bool.random(using: &random) {
+                // Nearly the ratio of the source: less than a pixel is cut.
+                box.height = min(max(box.width * source.height / source.width, 1), 60_000)
+            }
+            var options = ProcessingOptions()
+            (options.resizing, options.enlarge, options.cutsExactly) = (.fill, true, true)
+            (options.width, options.height) = (box.width, box.height)
+            let geometry = ResultGeometry(source: source, options: options)
+            let region = try #require(geometry.fixedRegion)
+            let (wide, high) = (region.width / Double(box.width), region.height / Double(box.height))
+            #expect(abs(wide / high - 1) < 1e-5, "\(source) in \(box): \(region)")
+            let (across, down) = (region.left + region.width / 2, region.top + region.height / 2)
+            #expect(abs(across - Double(source.width) / 2) < 1e-4)
+            #expect(abs(down - Double(source.height) / 2) < 1e-4)
+            #expect(min(region.left, region.top) >= 0)
         }
     }
 

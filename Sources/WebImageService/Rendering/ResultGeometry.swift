@@ -42,6 +42,9 @@ struct ResultGeometry: Sendable, Hashable {
     /// The factors from ``crop`` to ``scaled`` before rounding.
     private let factorX: Double
     private let factorY: Double
+    /// Whether the picture fills a box with this side, so that ``cut`` is the side of the box.
+    private let fillsWidth: Bool
+    private let fillsHeight: Bool
 
     /// The part of the turned source that becomes ``cut``, with edges that can lie between two pixels.
     ///
@@ -60,11 +63,13 @@ struct ResultGeometry: Sendable, Hashable {
     /// The part of the turned source that becomes ``cut`` if no size and no position between is rounded.
     private func exactRegion(_ cropPlace: PixelPlace) -> PixelRegion {
         func side(
-            of whole: Int, cut: Int, scaled: Int, by factor: Double, isFirst: Bool, isLast: Bool, focus: Double
+            of whole: Int, cut: Int, scaled: Int, by factor: Double, isFilled: Bool, isFirst: Bool, isLast: Bool,
+            focus: Double
         ) -> (start: Double, length: Double) {
-            // A side that is not cut keeps all of the source.
-            guard cut < scaled else { return (0, Double(whole)) }
-            let length = min(Double(cut) / factor, Double(whole))
+            let length = Double(cut) / factor
+            // A side that is not cut keeps all of the source. If the picture fills a box, a side can be cut by less than
+            // half a pixel of the result. The rounded sizes are equal then.
+            guard cut < scaled || isFilled, length < Double(whole) - 1e-6 else { return (0, Double(whole)) }
             let room = Double(whole) - length
             if cutGravity.anchor == .focusPoint {
                 return (min(max(Double(whole) * focus - length / 2, 0), room), length)
@@ -73,13 +78,11 @@ struct ResultGeometry: Sendable, Hashable {
         }
         let anchor = cutGravity.anchor
         let (left, width) = side(
-            of: crop.width, cut: cut.width, scaled: scaled.width, by: factorX, isFirst: anchor.isLeft,
-            isLast: anchor.isRight,
-            focus: cutGravity.x)
+            of: crop.width, cut: cut.width, scaled: scaled.width, by: factorX, isFilled: fillsWidth,
+            isFirst: anchor.isLeft, isLast: anchor.isRight, focus: cutGravity.x)
         let (top, height) = side(
-            of: crop.height, cut: cut.height, scaled: scaled.height, by: factorY, isFirst: anchor.isTop,
-            isLast: anchor.isBottom,
-            focus: cutGravity.y)
+            of: crop.height, cut: cut.height, scaled: scaled.height, by: factorY, isFilled: fillsHeight,
+            isFirst: anchor.isTop, isLast: anchor.isBottom, focus: cutGravity.y)
         return PixelRegion(
             left: Double(cropPlace.x) + left, top: Double(cropPlace.y) + top, width: width, height: height)
     }
@@ -162,6 +165,8 @@ struct ResultGeometry: Sendable, Hashable {
         let target = PixelSize(
             width: wanted.width == 0 ? 0 : Geometry.scaled(wanted.width, scale.dpr * options.zoomX),
             height: wanted.height == 0 ? 0 : Geometry.scaled(wanted.height, scale.dpr * options.zoomY))
+        let isFilled = [.fill, .fillDown].contains(resizing)
+        (fillsWidth, fillsHeight) = (isFilled && target.width > 0, isFilled && target.height > 0)
         cut = bounded(Self.cut(scaled, to: target, resizing: resizing, options))
         cutGravity = options.focalArea.map { Self.focus(on: $0, part) } ?? options.gravity
 

@@ -10,22 +10,43 @@ extension IdealPicture {
         var (columns, rows) = ([Double](repeating: 0, count: width), [Double](repeating: 0, count: height))
         let (inner, across) = (margin..<(height - margin), margin..<(width - margin))
         for (plane, otherPlane) in zip(planes, other.planes) {
-            for y in inner {
-                for x in across {
-                    let difference = Double(abs(plane[y * width + x] - otherPlane[y * width + x]))
-                    columns[x] += difference / Double(inner.count * planes.count)
-                    rows[y] += difference / Double(across.count * planes.count)
+            plane.withUnsafeBufferPointer { plane in
+                otherPlane.withUnsafeBufferPointer { otherPlane in
+                    columns.withUnsafeMutableBufferPointer { columns in
+                        for y in inner {
+                            var (x, sum) = (across.lowerBound, 0.0)
+                            while x < across.upperBound {
+                                let place = y &* width &+ x
+                                let difference = Double(plane[place] - otherPlane[place])
+                                let size = difference < 0 ? -difference : difference
+                                columns[x] += size
+                                sum += size
+                                x &+= 1
+                            }
+                            rows[y] += sum
+                        }
+                    }
                 }
             }
         }
-        return max(columns.max() ?? 0, rows.max() ?? 0)
+        let (column, row) = (columns.max() ?? 0, rows.max() ?? 0)
+        return max(column / Double(inner.count), row / Double(across.count)) / Double(planes.count)
     }
 
     /// The signal-to-noise ratio in decibels, at most 99.
     package func psnr(against other: IdealPicture) -> Double {
         var sum = 0.0
         for (plane, otherPlane) in zip(planes, other.planes) {
-            for (one, two) in zip(plane, otherPlane) { sum += Double((one - two) * (one - two)) }
+            plane.withUnsafeBufferPointer { plane in
+                otherPlane.withUnsafeBufferPointer { otherPlane in
+                    var place = 0
+                    while place < plane.count {
+                        let difference = Double(plane[place] - otherPlane[place])
+                        sum += difference * difference
+                        place &+= 1
+                    }
+                }
+            }
         }
         let mean = sum / Double(planes.count * width * height)
         return mean < 1e-9 ? 99 : min(99, 10 * log10(255 * 255 / mean))

@@ -56,30 +56,51 @@ extension IdealPicture {
     ) -> Double? {
         var sums = [Double](repeating: 0, count: 16)
         var products = [Double](repeating: 0, count: 4)
-        var (squares, count) = (0.0, 0.0)
-        var terms = [Double](repeating: 1, count: 4)
-        for y in rows {
-            for x in columns {
-                let place = y * width + x
-                // The slopes of both pictures, so that neither of them is preferred.
-                let across = one[place + 1] - one[place - 1] + two[place + 1] - two[place - 1]
-                let down = one[place + width] - one[place - width] + two[place + width] - two[place - width]
-                terms[0] = Double(-across / 4)
-                terms[1] = Double(-down / 4)
-                terms[2] = Double(one[place])
-                let difference = Double(two[place] - one[place])
-                for i in 0..<4 {
-                    products[i] += terms[i] * difference
-                    for j in i..<4 { sums[4 * i + j] += terms[i] * terms[j] }
+        var squares = 0.0
+        one.withUnsafeBufferPointer { one in
+            two.withUnsafeBufferPointer { two in
+                sums.withUnsafeMutableBufferPointer { sums in
+                    products.withUnsafeMutableBufferPointer { products in
+                        for y in rows {
+                            var place = y &* width &+ columns.lowerBound
+                            let end = y &* width &+ columns.upperBound
+                            while place < end {
+                                // The slopes of both pictures, so that neither of them is preferred.
+                                let across = one[place &+ 1] - one[place &- 1] + two[place &+ 1] - two[place &- 1]
+                                let down =
+                                    one[place &+ width] - one[place &- width] + two[place &+ width]
+                                    - two[place &- width]
+                                let (x, y, value) = (Double(-across / 4), Double(-down / 4), Double(one[place]))
+                                let difference = Double(two[place] - one[place])
+                                products[0] += x * difference
+                                products[1] += y * difference
+                                products[2] += value * difference
+                                products[3] += difference
+                                sums[0] += x * x
+                                sums[1] += x * y
+                                sums[2] += x * value
+                                sums[3] += x
+                                sums[5] += y * y
+                                sums[6] += y * value
+                                sums[7] += y
+                                sums[10] += value * value
+                                sums[11] += value
+                                squares += difference * difference
+                                place &+= 1
+                            }
+                        }
+                    }
                 }
-                squares += difference * difference
-                count += 1
             }
         }
+        let count = Double(rows.count * columns.count)
+        sums[15] = count
         for i in 0..<4 { for j in 0..<i { sums[4 * i + j] = sums[4 * j + i] } }
         guard count > 40, let found = solved(sums, products) else { return nil }
         let explained = zip(found, products).reduce(0) { $0 + $1.0 * $1.1 }
-        let variance = max((squares - explained) / count, 1e-4)
+        // The blur makes the errors of neighbours alike: so many pixels tell as much as one with an error of its own.
+        let alike = 13.4
+        let variance = max((squares - explained) / count, 1e-4) * alike
         for axis in 0..<2 {
             var unit = [0.0, 0, 0, 0]
             unit[axis] = 1
@@ -129,16 +150,24 @@ extension IdealPicture {
         let buffer = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         for y in 0..<height {
             let row = (buffer.baseAddress + y * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            for x in 0..<width {
-                var alpha = 1.0
-                if hasAlpha {
-                    alpha = min(max((holesX[x] * holesY[y] / 1764 + 0.4) * Double(min(width, height)) / 16, 0), 1)
+            let alphas = (0..<width).map { x in
+                guard hasAlpha else { return 1.0 }
+                return min(max((holesX[x] * holesY[y] / 1764 + 0.4) * Double(min(width, height)) / 16, 0), 1)
+            }
+            for channel in 0..<4 {
+                let (column, offset) = (channel < 3 ? columns[channel] : [], channel < 3 ? 128 + rows[channel][y] : 255)
+                column.withUnsafeBufferPointer { column in
+                    alphas.withUnsafeBufferPointer { alphas in
+                        var (x, place) = (0, channel < 3 ? 2 - channel : 3)
+                        while x < width {
+                            // All values lie between 44 and 255, so that they need no limit.
+                            let value = channel < 3 ? offset + column[x] : offset
+                            row[place] = UInt8((value * alphas[x]).rounded())
+                            x &+= 1
+                            place &+= 4
+                        }
+                    }
                 }
-                for channel in 0..<3 {
-                    let value = 128 + columns[channel][x] + rows[channel][y]
-                    row[4 * x + 2 - channel] = UInt8(min(max(value * alpha, 0), 255).rounded())
-                }
-                row[4 * x + 3] = UInt8((alpha * 255).rounded())
             }
         }
         return Image(pixels: buffer, hasAlpha: hasAlpha)
