@@ -5,8 +5,8 @@ import WebImage
 enum ConvertCommand {
     static let command = Command(
         options: [
-            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"), .value("effort"),
-            .value("frame"), .value("color"), .value("metadata"), .quiet,
+            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("effort"), .value("frame"), .value("color"), .value("metadata"), .quiet,
         ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         guard arguments.operands.count >= 2, let output = arguments.operands.last else {

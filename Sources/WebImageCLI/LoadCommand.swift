@@ -7,7 +7,8 @@ import WebImageS3
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
-        options: [.value("size", letter: "s"), .value("quality", letter: "q"), .value("effort")] + Option.outputs + Option.lists
+        options: [.value("size", letter: "s"), .value("quality", letter: "q"), .value("effort")] + Option.outputs
+            + Option.lists
             + [.flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("json"), .quiet]
             + Option.decoding
             + Option.requests
@@ -15,7 +16,8 @@ enum LoadCommand {
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))
         let rendition = Rendition(
-            size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(), limits: try arguments.limits(),
+            size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
+            limits: try arguments.limits(),
             copiesUnchanged: true)
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputNames(arguments, operands),

@@ -5,14 +5,15 @@ import WebImage
 enum ThumbnailCommand {
     static let command = Command(
         options: [
-            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"), .value("effort"),
-            .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"), .quiet,
+            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("effort"), .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"), .quiet,
         ] + Option.outputs + Option.lists + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "thumbnail")
         let rendition = Rendition(
             size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),
-            quality: try arguments.quality(), effort: try arguments.effort(), frame: 0, color: try arguments.color() ?? .sRGB,
+            quality: try arguments.quality(), effort: try arguments.effort(), frame: 0,
+            color: try arguments.color() ?? .sRGB,
             limits: try arguments.limits(),
             keepsMetadata: try arguments.keepsMetadata())
         let requests = try RequestFlags(arguments)

@@ -18,7 +18,8 @@ struct ImageMatcher: Sendable {
     func adapted(_ image: Image, key: String? = nil, takesPosters: Bool = false) -> Image? {
         let decoding = image.decodingOptions
         guard let found = found(image, decoding, takesPosters: takesPosters) else { return nil }
-        guard let decoding, decoding.scaleFactor != 1 || context.scale != nil,
+        guard let decoding,
+            decoding.scaleFactor != 1 || context.scale != nil || key.map(Self.canNameScale) == true,
             let key = key ?? context.scale.map({ _ in "" })
         else { return found }
         let wanted = NumberLimits.scale(DecodingOptions.scaleFactor(context, key: key))
@@ -29,6 +30,15 @@ struct ImageMatcher: Sendable {
         // Copy the recorded entries. They contain the version of the original, and a refresh needs this version.
         copy.copyEntries(from: found)
         return copy
+    }
+
+    /// Whether a key may name a scale, as `photo@2x.png` and `photo%402x.png` do. A fast test, because nearly every key names none.
+    private static func canNameScale(_ key: String) -> Bool {
+        key.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, Int32(UInt8(ascii: "@")), bytes.count) != nil
+                || memchr(start, Int32(UInt8(ascii: "%")), bytes.count) != nil
+        } ?? true
     }
 
     private func found(_ image: Image, _ decoding: DecodingOptions?, takesPosters: Bool) -> Image? {

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageLoading
 
-/// A hit in memory counts as a use of the entry on disk. A relative folder holds the cache.
+/// A hit in memory has the scale of its load, and counts as a use of the entry on disk. A relative folder holds the cache.
 @Suite(.timeLimit(minutes: 2))
 struct MemoryHitEffectTests {
     private let journey: Journey
@@ -83,5 +83,32 @@ struct MemoryHitEffectTests {
         let found = try await WebImageManager(cache: absolute, loader: journey.downloader).result(
             for: url, options: .fromCacheOnly)
         #expect(found.cacheType == .disk)
+    }
+
+    /// Pairs of the scales of two loads in turn; nil names no scale.
+    static let scales: [(first: Double?, second: Double?)] = [
+        (nil, 2), (2, nil), (2, 3), (3, 1), (1, nil), (nil, nil), (2, 2),
+    ]
+
+    @Test(arguments: scales.indices, ["/a.png", "/a@2x.png"]) func secondLoadHasItsOwnScale(index: Int, path: String)
+        async throws
+    {
+        let (first, second) = Self.scales[index]
+        journey.server.route(path, .body(try Journey.file(width: 40, height: 30)))
+        let url = journey.server.url(path)
+        for context in Self.contexts {
+            func scale(_ wanted: Double?, _ clears: Bool = false) async throws -> (CGFloat, ImageCacheType) {
+                if clears { journey.cache.clearMemory() }
+                var context = context
+                if let wanted { context[.imageScaleFactor] = wanted }
+                let result = try await journey.manager.result(for: url, options: .waitStoreCache, context: context)
+                return (result.image.scale, result.cacheType)
+            }
+            let natural: CGFloat = path.contains("@2x") ? 2 : 1
+            #expect(try await scale(first, true).0 == first.map { CGFloat($0) } ?? natural)
+            let (found, origin) = try await scale(second)
+            #expect(found == second.map { CGFloat($0) } ?? natural && origin == .memory)
+            #expect(try await scale(first).0 == first.map { CGFloat($0) } ?? natural)
+        }
     }
 }
