@@ -48,7 +48,9 @@ struct IdealPictureTests {
         let drift = ideal.drift(of: result) ?? 0
         let line = ideal.worstLine(against: result)
         let noise = ideal.psnr(against: result)
-        guard drift > 0.05 || line > 8 || noise < 36 else { return nil }
+        // Rounding to whole levels alone gives 59 dB. In a smooth picture it forms bands, which look like a displacement.
+        let isDisplaced = drift > 0.05 && noise < 55
+        guard isDisplaced || line > 8 || noise < 36 else { return nil }
         return "drift \(drift) px, worst line \(line) levels, \(noise) dB"
     }
 }
@@ -74,8 +76,9 @@ private struct IdealCases {
         let data = try file(size, format, hasAlpha)
         let full = try coders.decode(data, options: DecodingOptions())
         name += " \(full.pixelSize)"
-        // A debug build does not use the loop for JPEG thumbnails otherwise.
-        let usesLoop = format == .jpeg && Bool.random(using: &random)
+        // A debug build does not use the loop for JPEG thumbnails otherwise. A release build uses it for 307,200 pixels or
+        // more. In a smaller source the waves are finer than the loop's planes, which have 1.5 times the result's pixels.
+        let usesLoop = format == .jpeg && min(size.width, size.height) >= 320 && Bool.random(using: &random)
         if usesLoop { name += " by the loop" }
         let made = try JPEGThumbnailLoop.$use.withValue(usesLoop ? .always(windowBytes: 65_536) : .never) {
             try scaled(data, full)
