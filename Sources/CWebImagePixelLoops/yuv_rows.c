@@ -229,6 +229,7 @@ int webimage_yuv_set_alpha(
 
 /* libyuv's names of layouts do not follow the order of bytes in memory. In memory, ARGB is BGRA, ABGR is RGBA, RAW is
    RGB, and RGB24 is BGR. */
+INT_ROWS(premultiply, ARGBAttenuate(SOURCE(0), TARGET(0), SIDES))
 INT_ROWS(swap_red_and_blue, ARGBToABGR(SOURCE(0), TARGET(0), SIDES))
 INT_ROWS(rgb_to_bgra, RAWToARGB(SOURCE(0), TARGET(0), SIDES))
 INT_ROWS(append_alpha, RGB24ToARGB(SOURCE(0), TARGET(0), SIDES))
@@ -247,6 +248,7 @@ INT_ROWS(rgb555_to_bgra, ARGB1555ToARGB(SOURCE(0), TARGET(0), SIDES))
             .width = width, .height = height}; \
         return run(&all, name); \
     }
+ONE_SOURCE(premultiply, 4, 4)
 ONE_SOURCE(swap_red_and_blue, 4, 4)
 ONE_SOURCE(rgb_to_bgra, 3, 4)
 ONE_SOURCE(append_alpha, 3, 4)

@@ -38,6 +38,11 @@ int webimage_yuv_merge_bgra16(
     const uint16_t *r, int r_stride, const uint16_t *g, int g_stride, const uint16_t *b, int b_stride,
     const uint16_t *a, int a_stride, uint16_t *target, int stride, int width, int height);
 
+/* Multiplies the first three channels of four by the fourth, and rounds down as FFmpeg and libtiff do for ink. The target can
+   be the same memory as the source. For alpha, webimage_premultiply rounds to the nearest number. */
+int webimage_yuv_premultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+
 /* The next two functions compute `first` - `second` and `first` + `second` for each byte. A difference below 0 becomes
    0; a sum above 255 becomes 255. */
 int webimage_yuv_subtract(

@@ -24,9 +24,9 @@ extension PixelBuffer {
             transform.apply(from: self, to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // `webimage_premultiply` multiplies the first three channels by the fourth channel. Here the fourth
+            // `webimage_yuv_premultiply` multiplies the first three channels by the fourth channel. Here the fourth
             // channel contains 1 − black.
-            try YUVError.check(plane.run(webimage_premultiply, into: plane), "cannot convert CMYK")
+            try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
         // With a source stride of 0, libyuv reads the same source row for every target row.
         try YUVError.check(

@@ -33,7 +33,7 @@ struct ImageMatcher: Sendable {
     }
 
     /// Whether a key may name a scale, as `photo@2x.png` and `photo%402x.png` do. A fast test, because nearly every key names none.
-    private static func canNameScale(_ key: String) -> Bool {
+    static func canNameScale(_ key: String) -> Bool {
         key.utf8.withContiguousStorageIfAvailable { bytes in
             guard let start = bytes.baseAddress else { return false }
             return memchr(start, Int32(UInt8(ascii: "@")), bytes.count) != nil

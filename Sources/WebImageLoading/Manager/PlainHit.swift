@@ -56,6 +56,8 @@ extension WebImageManager {
         guard let image = cache.imageFromMemoryCache(forKey: key.string) else { return nil }
         if text.hasScheme("file") { key.file = FileState(url) }
         guard image.isPlainEntry(of: key) else { return nil }
+        // An earlier load may have given the image another scale than its key names.
+        if image.scale == 1, ImageMatcher.canNameScale(text), CacheKey.scaleFactor(text) != 1 { return nil }
         return PlainHit(image: image, queue: values.queue)
     }
 }
