@@ -135,7 +135,8 @@ public final class ReferenceOrigin: Sendable {
         var answers: [String: Answer] = [:]
         var files: [ReferencePicture: Data] = [:]
         var gate: FaultGate?
-        var askedCount = 0
+        /// The path and the query of each request.
+        var asked: [String] = []
     }
 
     /// The server, which runs until ``stop()``.
@@ -156,7 +157,10 @@ public final class ReferenceOrigin: Sendable {
     public func stop() { server.stop() }
 
     /// The number of received requests.
-    public var requestCount: Int { state.withLock { $0.askedCount } }
+    public var requestCount: Int { state.withLock { $0.asked.count } }
+
+    /// The requests behind the first `count` ones, for messages.
+    func requests(behind count: Int) -> String { state.withLock { $0.asked.dropFirst(count).joined(separator: ", ") } }
 
     /// The URL of a resource in a history. Each history has its own resources.
     public func url(_ resource: Int, history: Int) -> URL {
@@ -213,7 +217,7 @@ public final class ReferenceOrigin: Sendable {
 
     private func behaviour(_ request: FaultRequest, _ path: String, _ resource: Int) -> FaultBehaviour {
         let (answer, gate) = state.withLock { state in
-            state.askedCount += 1
+            state.asked.append(path + (request.query.map { "?\($0)" } ?? ""))
             return (state.answers[path] ?? Answer(), state.gate)
         }
         // The query of a redirect's target is the number of redirects that follow, and the version of the picture.
