@@ -101,6 +101,7 @@ import WebImageTesting
         let killer = Thread {
             while !isOver.withLock({ $0 }) {
                 for child in Self.children(of: service.identifier) { kill(child, SIGKILL) }
+                // Often, but not without a pause, which would leave no processor to the service.
                 usleep(500)
             }
         }
