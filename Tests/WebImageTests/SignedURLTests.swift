@@ -64,6 +64,29 @@ struct SignedURLTests {
         #expect(journey.server.requests.count == 1)
     }
 
+    /// A stream of events, which uses the bytes while they arrive, shares the download of a load that does not.
+    @Test(arguments: [false, true]) func eventsShareTheDownloadOfAnotherSignature(eventsAreFirst: Bool) async throws {
+        let gate = FaultGate()
+        journey.server.route("/a.png", .gated(gate, .body(try Journey.file(width: 40))))
+        let urls = try [url(1), url(2)]
+        @Sendable func load(_ url: URL, byEvents: Bool) async throws -> Int? {
+            guard byEvents else { return try await manager.image(for: url).pixelSize.width }
+            var width: Int?
+            for try await event in manager.events(for: ImageRequest(url: url)) {
+                if case .finished(let result) = event { width = result.image.pixelSize.width }
+            }
+            return width
+        }
+        let first = Task { try await load(urls[0], byEvents: eventsAreFirst) }
+        #expect(await eventually { journey.server.requests.count == 1 })
+        let second = Task { try await load(urls[1], byEvents: !eventsAreFirst) }
+        try await Task.sleep(for: .milliseconds(30))
+        gate.open()
+        #expect(try await first.value == 40)
+        #expect(try await second.value == 40)
+        #expect(journey.server.requests.count == 1)
+    }
+
     /// Two sizes need two decodes, but one download.
     @Test func sizesOfSignaturesShareTheDownload() async throws {
         try serve()

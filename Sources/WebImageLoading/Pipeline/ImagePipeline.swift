@@ -265,8 +265,10 @@ final class ImagePipeline: Sendable {
         var other = identity.key
         other.streams.toggle()
         let otherKey = HashedKey(other)
-        // A running task without bytes in between cannot serve a load that needs them.
-        return originals.hasRun(for: otherKey, finishedOnly: identity.key.streams) ? otherKey : identity
+        // A running task without bytes in between cannot serve a load that needs them: the downloader joins both fetches. It
+        // cannot join those of several URLs with one key, and one download without previews is better than two.
+        let needsBytes = identity.key.streams && identity.key.url != nil
+        return originals.hasRun(for: otherKey, finishedOnly: needsBytes) ? otherKey : identity
     }
 
     // MARK: 3, 4: disk under the original's key, download
