@@ -18,7 +18,7 @@ public struct EncodingOptions: Sendable, Hashable {
     /// Whether the file is lossless, for formats that have a lossy and a lossless form.
     public var lossless = false
     /// How much time the encoder may take to make a lossless file small, clamped to 1…9 (only PNG). 1 takes about a
-    /// third of the default time for a file that is 5 % larger, 8 takes five times as long for one that is 5 % smaller.
+    /// third of the default time for a file that is 5 % larger, 8 takes six times as long for one that is 5 % smaller.
     public var effort: Int {
         get { boundedEffort }
         set { boundedEffort = min(max(newValue, 1), 9) }
