@@ -17,7 +17,7 @@ extension GTKSuite {
         }
 
         /// Gives the view, which fills its window, another size.
-        private func resize(_ view: ImageView, to width: Int, _ height: Int) async throws {
+        func resize(_ view: ImageView, to width: Int, _ height: Int) async throws {
             let widget: UnsafeMutablePointer<GtkWidget> = view.gtkWidget()
             gtk_widget_set_size_request(widget, -1, -1)
             gtk_widget_set_halign(widget, GTK_ALIGN_FILL)
@@ -37,19 +37,25 @@ extension GTKSuite {
         }
 
         /// Frames of 400 x 400 px with a pattern of 4 px, so that a blurred frame is grey.
-        private func frame(_ number: Int, frames: Int = 3) throws(WebImageError) -> Image {
-            try Image.generated(width: 400, height: 400) { x, y in
+        private static let frames = (0..<3).compactMap { number in
+            try? Image.generated(width: 400, height: 400) { x, y in
                 let isLight = (x / 4 + y / 4 + number).isMultiple(of: 2)
                 return isLight ? (255, 255, 255, 255) : (0, UInt8(number * 60), 0, 255)
             }
         }
+        /// The files of the animations that tests have asked for. Their pixels would be made in each case of a test.
+        private static var animations: [String: Data] = [:]
 
-        private func animation(seconds: Double, loops: Int) throws -> Data {
-            try ImageCodersManager.shared.encode(
-                frameCount: 3, loopCount: loops, format: .gif, options: EncodingOptions()
+        func animation(seconds: Double, loops: Int) throws -> Data {
+            let name = "\(seconds) \(loops)"
+            if let known = Self.animations[name] { return known }
+            let file = try ImageCodersManager.shared.encode(
+                frameCount: Self.frames.count, loopCount: loops, format: .gif, options: EncodingOptions()
             ) { number throws(WebImageError) in
-                ImageFrame(image: try frame(number), duration: seconds)
+                ImageFrame(image: Self.frames[number], duration: seconds)
             }
+            Self.animations[name] = file
+            return file
         }
 
         @Test(arguments: Standstill.allCases, [false, true])
@@ -83,7 +89,7 @@ extension GTKSuite {
                 if kind == .hidden { view.isHidden = true }
                 try await resize(view, to: 400, 400)
                 if kind == .hidden { view.isHidden = false }
-                let shown = try frame(view.currentFrameIndex)
+                let shown = Self.frames[view.currentFrameIndex]
                 let points = [(0, 0), (201, 3), (398, 399), (6, 210)]
                 let drawn = try await TestWindow.drawing(of: view.widget) { drawn in
                     drawn.pixelSize == shown.pixelSize
@@ -176,11 +182,15 @@ extension GTKSuite {
             PixelSize(width: 90, height: 1800), PixelSize(width: 640, height: 480), PixelSize(width: 60, height: 40),
         ]
 
-        /// A picture with waves of 16 px, and colours that show its orientation.
-        private func waves(_ size: PixelSize) throws -> Image {
-            try Image.generated(width: size.width, height: size.height) { x, y in
-                let wave = UInt8(clamping: Int(127 + 100 * sin(Double(x) * .pi / 8) * cos(Double(y) * .pi / 8)))
-                return (wave, UInt8(255 * x / size.width), UInt8(255 * y / size.height), 255)
+        /// Pictures of every shape with waves of 16 px, and colours that show their orientation. Made once for all cases.
+        private static let waves = Result {
+            try shapes.map { size in
+                let picture = try Image.generated(width: size.width, height: size.height) { x, y in
+                    let wave = UInt8(clamping: Int(127 + 100 * sin(Double(x) * .pi / 8) * cos(Double(y) * .pi / 8)))
+                    return (wave, UInt8(255 * x / size.width), UInt8(255 * y / size.height), 255)
+                }
+                let options = EncodingOptions()
+                return (picture, try ImageCodersManager.shared.encode(picture, format: .png, options: options))
             }
         }
 
@@ -201,13 +211,9 @@ extension GTKSuite {
             let side = 128
             let window = try await TestWindow(view.widget, width: side, height: side)
             defer { window.close() }
-            var pictures: [Image] = []
-            for (number, shape) in Self.shapes.enumerated() {
-                pictures.append(try waves(shape))
-                let file = try ImageCodersManager.shared.encode(
-                    pictures[number], format: .png, options: EncodingOptions())
-                journey.server.route("/\(number).png", .body(file))
-            }
+            let waves = try Self.waves.get()
+            let pictures = waves.map(\.0)
+            for (number, wave) in waves.enumerated() { journey.server.route("/\(number).png", .body(wave.1)) }
             let size: WebImageContext = isExplicit ? .thumbnail(.viewSize) : [:]
             // Each picture after a miss, then after a hit, then from disk.
             for round in 0..<3 {
@@ -332,9 +338,9 @@ extension GTKSuite {
         /// Stripes of 1 and of 2 px, which must become grey, beside colours that must stay.
         @Test(
             arguments: [
-                PixelSize(width: 320, height: 240), PixelSize(width: 160, height: 120),
-                PixelSize(width: 40, height: 30),
-                PixelSize(width: 240, height: 240), PixelSize(width: 960, height: 90),
+                PixelSize(width: 160, height: 120), PixelSize(width: 80, height: 60),
+                PixelSize(width: 20, height: 15),
+                PixelSize(width: 120, height: 120), PixelSize(width: 480, height: 45),
             ], [1, 2])
         func largePictureIsNotAliasedInASmallDrawing(_ size: PixelSize, _ scale: Int) async throws {
             let drawing = PictureDrawing()
@@ -342,9 +348,10 @@ extension GTKSuite {
             drawing.scaleFactor = { CGFloat(scale) }
             let points = CGSize(width: size.width / scale, height: size.height / scale)
             for stripe in [1, 2, 1] {
-                let picture = try Image.generated(width: 960, height: 720) { x, y in
+                // More pixels than are reduced at once, so that the copy is made in the background.
+                let picture = try Image.generated(width: 480, height: 360) { x, y in
                     let isLight = (x / stripe).isMultiple(of: 2) != (y / stripe).isMultiple(of: 2)
-                    return (isLight ? 255 : 0, UInt8(255 * x / 960), UInt8(255 * y / 720), 255)
+                    return (isLight ? 255 : 0, UInt8(255 * x / 480), UInt8(255 * y / 360), 255)
                 }
                 let wanted = try means(picture, size)
                 drawing.picture = PictureDrawing.Layer(

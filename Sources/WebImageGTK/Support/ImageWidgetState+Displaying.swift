@@ -84,6 +84,8 @@ extension ImageWidgetState: ImageDisplaying {
         drawing.mode == .center ? .full : allocatedSize
     }
 
+    func followSize() { followsSize = true }
+
     /// The size of the widget. ``ViewSize/unknown`` before the first layout.
     var allocatedSize: ViewSize {
         guard !isDestroyed else { return .unknown }

@@ -28,6 +28,9 @@ package import WebImageLoading
         expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void)
     /// The size at which the view draws its picture.
     var drawnSize: ViewSize { get }
+    /// Makes the view call ``ImageViewBinding/resizePictures()`` when its picture needs another size. A view that has called
+    /// a block with its size does so anyway.
+    func followSize()
     /// Called when a load of the view has ended. `error` is the error of a failed load of the view; nil if no load of
     /// the view has failed. If several loads have failed, a transport error takes precedence.
     func loadEnded(with error: WebImageError?)
@@ -49,6 +52,7 @@ extension ImageDisplaying {
         expected: ViewSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
     ) { body(.unknown) }
     package var drawnSize: ViewSize { .unknown }
+    package func followSize() {}
     package func loadEnded(with error: WebImageError?) {}
 }
 

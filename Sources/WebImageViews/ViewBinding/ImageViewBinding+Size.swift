@@ -16,11 +16,11 @@ extension ImageViewBinding {
                 self?.start(load, at: size, isDefault: false)
             }
         }
-        guard display.decodesAtViewSize, request.isSizedByView,
-            // A picture that is in memory at full size needs no other size and no wait.
-            request.options.contains(.fromLoaderOnly)
-                || request.imageInMemory(request.request) == nil
-        else { return load.start() }
+        guard display.decodesAtViewSize, request.isSizedByView else { return load.start() }
+        // A picture that is in memory at full size needs no wait.
+        if !request.options.contains(.fromLoaderOnly), let whole = request.imageInMemory(request.request) {
+            return start(load, showing: whole, in: display)
+        }
         // A load that must not wait begins now, at full size if the view has no layout.
         let isSynchronous = !request.options.isDisjoint(with: [.queryMemoryDataSync, .queryDiskDataSync])
         var hasStarted = false
@@ -34,6 +34,17 @@ extension ImageViewBinding {
             hasStarted = true
             load.start()
         }
+    }
+
+    /// Starts a load that shows a picture which is in memory at full size. A still picture is scaled when it is drawn. An
+    /// animation is decoded again if the view is much smaller, and a drawing of vectors if the view is larger.
+    private func start(_ load: ViewLoad, showing whole: Image, in display: any ImageDisplaying) {
+        if whole.isAnimated || whole.isVector, let slot = slots[load.key], slot.newest == load.generation {
+            let pixels = CGSize(width: whole.pixelSize.width, height: whole.pixelSize.height)
+            (slot.decodedBox, slot.isSizedByDefault) = (whole.isVector ? pixels : ViewSize.wholeBox, true)
+            display.followSize()
+        }
+        load.start()
     }
 
     /// Starts a load that decodes its picture for a size of the view, and records the box of the picture.
