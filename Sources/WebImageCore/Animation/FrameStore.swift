@@ -110,6 +110,12 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
+    /// Releases the frames that exceed a share of the budget in bytes.
+    func shrink(to capacity: Int) {
+        let dropped = state.withLock { Self.evict(&$0, fits: $0.fits(capacity), $0.wanted) }
+        _ = dropped
+    }
+
     /// Starts to decode the first missing frame of the window, unless a decode is running. Evicts frames that exceed
     /// the capacity. Players call this method when they start and at each tick.
     ///

@@ -79,14 +79,17 @@ package final class FrameStoreRegistry: Sendable {
             // Read the needs outside the registry's lock. `need` acquires the lock of a store, and nested locks could
             // deadlock.
             let all = others.map { ($0.0, $0.1.need, $0.1) }
-            state.withLock { state in
+            let divided = state.withLock { state in
                 // Omit stores that have been released in the meantime. Otherwise they would still receive a share of
                 // the budget.
                 let needs = all.filter { state.stores[$0.0]?.store === $0.2 }.map { ($0.0, $0.1) }
                 let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)
                 state.needs = Dictionary(needs, uniquingKeysWith: { $1 })
                 state.shares = Dictionary(zip(needs.map(\.0), shares), uniquingKeysWith: { $1 })
+                return state.shares
             }
+            // The player of another store may stand still, and then never evicts frames by itself.
+            for other in others where other.0 != key { other.1.shrink(to: divided[other.0] ?? 0) }
         }
         return state.withLock { $0.shares[key] ?? 0 }
     }
