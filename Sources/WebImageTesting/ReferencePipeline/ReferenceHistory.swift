@@ -156,8 +156,11 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             case 45..<53: answer.kind = .picture
             case 53..<75: answer.kind = failure()
             case 75..<85: if !mayLoseEntries { answer.redirects = redirects() }
-            case 85..<89: answer.confirmsEverything.toggle()
-            case 89..<95: answer.isNoStore.toggle()
+            case 85..<91:
+                answer.confirmsEverything.toggle()
+                // A confirmation of the newest version is right. One of an older version has a foreign validator.
+                if answer.confirmsEverything { answer.version += 1 }
+            case 91..<96: answer.isNoStore.toggle()
             default: answer.isPrivate.toggle()
             }
             if mayLoseEntries, answer.kind == .stall { answer.kind = .status(503) }
