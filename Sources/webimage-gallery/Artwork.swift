@@ -4,10 +4,10 @@ import WebImage
 
 /// The two pictures that the gallery draws: the placeholder and the error image.
 @MainActor enum Artwork {
-    /// A grey landscape in a frame. A card shows it while a picture loads.
-    static let placeholder = draw(background: 0.93) { cairo in
-        strokeFrame(cairo, 0.70)
-        cairo_set_source_rgb(cairo, 0.76, 0.77, 0.80)
+    /// A grey landscape in a frame. A card shows it while a picture loads. Both pictures are transparent behind their lines,
+    /// so that they fit the light and the dark style.
+    static let placeholder = draw { cairo in
+        strokeFrame(cairo)
         cairo_arc(cairo, 45, 43, 6, 0, 2 * .pi)
         cairo_fill(cairo)
         path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
@@ -15,15 +15,15 @@ import WebImage
     }
 
     /// The landscape of the placeholder, torn in two. A view shows it after the load of a picture has failed.
-    static let broken = draw(background: 0.96) { cairo in
-        strokeFrame(cairo, 0.62)
+    static let broken = draw { cairo in
+        strokeFrame(cairo)
         path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
-        cairo_set_source_rgb(cairo, 0.82, 0.82, 0.84)
         cairo_fill(cairo)
-        cairo_set_source_rgb(cairo, 0.96, 0.96, 0.96)
+        cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR)
         cairo_set_line_width(cairo, 9)
         polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
-        cairo_set_source_rgb(cairo, 0.80, 0.24, 0.22)
+        cairo_set_operator(cairo, CAIRO_OPERATOR_OVER)
+        cairo_set_source_rgb(cairo, 0.86, 0.30, 0.27)
         cairo_set_line_width(cairo, 3)
         polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
     }
@@ -33,7 +33,7 @@ import WebImage
     private static let width = 2 * Card.pictureSize.width
     private static let height = 2 * Card.pictureSize.height
 
-    private static func draw(background: Double, _ body: (OpaquePointer) -> Void) -> Image? {
+    private static func draw(_ body: (OpaquePointer) -> Void) -> Image? {
         guard let buffer = try? PixelBuffer(width: width, height: height, format: .bgra8Premultiplied) else {
             return nil
         }
@@ -44,8 +44,7 @@ import WebImage
             defer { cairo_surface_destroy(surface) }
             guard let cairo = cairo_create(surface) else { return }
             defer { cairo_destroy(cairo) }
-            cairo_set_operator(cairo, CAIRO_OPERATOR_SOURCE)
-            cairo_set_source_rgb(cairo, background, background, background + 0.01)
+            cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR)
             cairo_paint(cairo)
             cairo_set_operator(cairo, CAIRO_OPERATOR_OVER)
             cairo_scale(cairo, Double(height) / 120, Double(height) / 120)
@@ -53,11 +52,12 @@ import WebImage
             body(cairo)
             cairo_surface_flush(surface)
         }
-        return Image(pixels: buffer, scale: 2, hasAlpha: false)
+        return Image(pixels: buffer, scale: 2, hasAlpha: true)
     }
 
-    private static func strokeFrame(_ cairo: OpaquePointer, _ grey: Double) {
-        cairo_set_source_rgb(cairo, grey, grey, grey + 0.02)
+    private static func strokeFrame(_ cairo: OpaquePointer) {
+        // A grey that has contrast with a light and with a dark card.
+        cairo_set_source_rgb(cairo, 0.56, 0.57, 0.60)
         cairo_set_line_width(cairo, 3)
         cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND)
         cairo_rectangle(cairo, 30, 30, 74, 60)

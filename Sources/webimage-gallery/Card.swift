@@ -78,10 +78,13 @@ import WebImageGTK
         gtk_label_set_text(OpaquePointer(caption), item.caption)
         gtk_label_set_text(OpaquePointer(status), item.status)
         if case .failed(let error) = state {
+            // A dim error would be hard to read in the dark style.
+            gtk_widget_remove_css_class(status, "dim-label")
             gtk_widget_add_css_class(status, "error")
             gtk_widget_set_tooltip_text(root, error.description + "\nClick the picture to try again.")
         } else {
             gtk_widget_remove_css_class(status, "error")
+            gtk_widget_add_css_class(status, "dim-label")
             gtk_widget_set_tooltip_text(root, item.url.redacted)
         }
         changed?(state)

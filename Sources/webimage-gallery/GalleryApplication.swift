@@ -32,6 +32,7 @@ import WebImageGTK
     }
 
     private func activate(_ application: UnsafeMutablePointer<GtkApplication>) {
+        if let name = Sheet.Name(rawValue: arguments.page) { return show(name, application) }
         let window = GalleryWindow(arguments, application: application, figures: figures)
         self.window = window
         gtk_window_present(UnsafeMutablePointer(OpaquePointer(window.widget)))
@@ -44,6 +45,19 @@ import WebImageGTK
         guard let path = arguments.screenshot else { return }
         Task { [self] in
             status = await Screenshot(window: window, path: path).take()
+            g_application_quit(UnsafeMutablePointer(OpaquePointer(application)))
+        }
+    }
+
+    private func show(_ name: Sheet.Name, _ application: UnsafeMutablePointer<GtkApplication>) {
+        gallery_set_dark(arguments.isDark)
+        Style.install()
+        let sheet = Sheet(name, arguments.urls, title: arguments.title, application: application)
+        gtk_window_present(UnsafeMutablePointer(OpaquePointer(sheet.widget)))
+        Task { [self] in
+            await sheet.start()
+            guard let path = arguments.screenshot else { return }
+            status = await sheet.save(path)
             g_application_quit(UnsafeMutablePointer(OpaquePointer(application)))
         }
     }

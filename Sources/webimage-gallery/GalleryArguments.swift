@@ -27,7 +27,8 @@ struct GalleryArguments {
 
         Shows pictures in a window. To add more, type a URL, open a text file of URLs, or drop pictures there.
 
-          --page NAME        one of grid, list or viewer (the first picture, large)
+          --page NAME        one of grid, list or viewer (the first picture, large); or the first picture in each of
+                             views, indicators, transitions or transformers
           --columns N        pictures per row (default: as many as fit)
           --transition NAME  a name in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
           --indicator NAME   one of spinner, large-spinner, bar, ring, veil or none
@@ -95,7 +96,8 @@ struct GalleryArguments {
         case "--screenshot": screenshot = value
         case "--title": title = value
         case "--page":
-            guard ["grid", "list", "viewer"].contains(value) else { return false }
+            let pages = ["grid", "list", "viewer"] + Sheet.Name.allCases.map(\.rawValue)
+            guard pages.contains(value) else { return false }
             page = value
         case "--transition": return MainActor.assumeIsolated { Self.choose(transition: value) }
         case "--indicator": return MainActor.assumeIsolated { Self.choose(indicator: value) }

@@ -39,6 +39,11 @@ struct GalleryItem {
     }
 }
 
+extension URL {
+    /// Whether the picture is neither in a file of this machine nor in the URL itself.
+    var isRemote: Bool { !isFileURL && scheme?.lowercased() != "data" }
+}
+
 /// Reads the size of a picture from its file.
 enum FileSize {
     /// Returns the size in pixels. Nil if the bytes of the picture are neither a local file nor in the disk cache.

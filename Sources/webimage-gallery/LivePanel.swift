@@ -6,7 +6,7 @@ import WebImageGTK
 /// Counts the manager's work since the start of the program. The counters are updated on the threads that do the work.
 final class Figures: WebImageManagerListener {
     struct Counts {
-        var memory = 0, disk = 0, network = 0, failed = 0
+        var memory = 0, disk = 0, local = 0, network = 0, failed = 0
         var decodes = 0, downloads = 0, bytes = 0
     }
 
@@ -19,13 +19,15 @@ final class Figures: WebImageManagerListener {
         state.withLock { counts in
             switch report.stage {
             case .decode: counts.decodes += 1
-            case .download:
+            case .download where report.url.isRemote:
                 counts.downloads += 1
                 counts.bytes += report.byteCount ?? 0
             case .load:
                 switch report.origin {
                 case .memory: counts.memory += 1
                 case .disk: counts.disk += 1
+                // A file or the bytes of a `data:` URL.
+                case .some where !report.url.isRemote: counts.local += 1
                 case .some: counts.network += 1
                 case nil: if report.error?.isCancellation != true { counts.failed += 1 }
                 }
@@ -43,7 +45,7 @@ final class Figures: WebImageManagerListener {
     private let clock: GTKDisplayLink
     private var frames = (count: 0, worst: 0.0, sinceText: 0.0)
     private static let names = [
-        "From memory", "From disk", "From the network", "Failed", "Decodes", "Requests", "Received",
+        "From memory", "From disk", "Local", "From the network", "Failed", "Decodes", "Requests", "Received",
         "In memory", "Frames per second", "Longest frame",
     ]
 
@@ -107,7 +109,8 @@ final class Figures: WebImageManagerListener {
         let worst = frames.count > 0 ? "\(Int((frames.worst * 1000).rounded())) ms" : "–"
         let texts =
             [
-                counts.memory, counts.disk, counts.network, counts.failed, counts.decodes, counts.downloads,
+                counts.memory, counts.disk, counts.local, counts.network, counts.failed, counts.decodes,
+                counts.downloads,
             ].map(String.init) + [Self.megabytes(counts.bytes), Self.megabytes(memory), rate, worst]
         for (label, text) in zip(numbers, texts) { gtk_label_set_text(OpaquePointer(label), text) }
         frames = (0, 0, 0)

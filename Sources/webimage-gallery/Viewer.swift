@@ -60,9 +60,18 @@ import WebImageGTK
             with: item.url, options: .progressiveLoad, context: [.cachedVariantAsPlaceholder: true]
         ) { [weak self] image, error, _, _ in
             guard let self, error?.isCancellation != true else { return }
-            let words = image.map { "\($0.pixelSize.width) × \($0.pixelSize.height) px" } ?? error?.code.words ?? ""
-            gtk_label_set_text(OpaquePointer(caption), "\(item.caption) · \(words)")
+            guard let image else { return note(item, error?.code.words ?? "") }
+            // The shown image may have the size of the window. The caption has the size of the file, as in the grid.
+            Task { @MainActor [weak self] in
+                let size = await FileSize.pixels(of: item.url) ?? image.pixelSize
+                guard let self, model[self.position]?.url == item.url else { return }
+                note(item, "\(size.width) × \(size.height) px")
+            }
         }
+    }
+
+    private func note(_ item: GalleryItem, _ words: String) {
+        gtk_label_set_text(OpaquePointer(caption), "\(item.caption) · \(words)")
     }
 
     func step(by amount: Int) {
