@@ -222,7 +222,7 @@ extension GTKSuite {
 
         @Test func thousandBindsOfTwoHundredPicturesAreTwoHundredRequestsAndDecodes() async throws {
             let picture = try ImageCodersManager.shared.encode(
-                try Image.generated(width: 1000, height: 1000) { (UInt8($0 & 255), UInt8($1 & 255), 90, 255) },
+                try Image.generated(width: 400, height: 400) { (UInt8($0 & 255), UInt8($1 & 255), 90, 255) },
                 format: .jpeg, options: EncodingOptions())
             let server = try FaultServer()
             defer { server.stop() }
@@ -242,18 +242,18 @@ extension GTKSuite {
                         ])
                 },
                 make: { FixedRow(side: 96) }, bind: { _, _ in binds += 1 })
-            let window = try await ListWindow(try makeList(.list, factory), width: 200, height: 600)
+            let window = try await ListWindow(try makeList(.list, factory), width: 200, height: 960)
             defer { window.close() }
-            while binds < 1000, window.value + 600 < gtk_adjustment_get_upper(window.adjustment) {
+            while binds < 1000, window.value + 960 < gtk_adjustment_get_upper(window.adjustment) {
                 _ = try await pump {
                     FixedRow.all.allSatisfy { row in
-                        guard let place = window.vertical(row.widget), place.end > 0, place.start < 600 else {
+                        guard let place = window.vertical(row.widget), place.end > 0, place.start < 960 else {
                             return true
                         }
                         return row.imageView.image != nil
                     }
                 }
-                window.value += 500
+                window.value += 860
                 try await window.frames(3)
             }
             _ = try await pump { !manager.isRunning }

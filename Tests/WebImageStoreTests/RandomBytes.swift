@@ -9,8 +9,12 @@ func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17
-            withUnsafeBytes(of: state) { word in
-                for offset in 0..<min(8, count - index) { buffer[index + offset] = word[offset] }
+            if index + 8 <= count {
+                buffer.storeBytes(of: state, toByteOffset: index, as: UInt64.self)
+            } else {
+                withUnsafeBytes(of: state) { word in
+                    for offset in 0..<count - index { buffer[index + offset] = word[offset] }
+                }
             }
         }
     }

@@ -113,7 +113,10 @@ private final class LeasingTier: CoordinatingCacheTier {
     /// Each broken promise is found.
     @Test(arguments: ["forgets", "shifts", "keeps", "grows", "ignores lifetimes", "mixes namespaces"])
     func brokenTierDoesNotConform(fault: String) async {
-        #expect(await !CacheTierConformance(BrokenTier(fault: fault)).faults().isEmpty)
+        var conformance = CacheTierConformance(BrokenTier(fault: fault))
+        // One of these tiers never ends the lifetime of an entry.
+        conformance.patience = 1
+        #expect(await !conformance.faults().isEmpty)
     }
 
     @Test func hitIsCopiedToNearerTiersAndFirstTierIsAskedFirst() async {
