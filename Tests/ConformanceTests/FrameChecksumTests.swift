@@ -48,19 +48,27 @@ struct FrameChecksumTests {
         }
     }
 
+    /// The CRC-32 of the pixels, of which transparent ones count as zeros. In loops with indices, which take a fifth of the
+    /// time of closures in a debug build.
     private static func checksum(_ pixels: PixelBuffer) -> UInt32 {
-        var rows = [UInt8]()
-        rows.reserveCapacity(pixels.width * pixels.height * 4)
-        pixels.withUnsafeBytes { bytes in
-            for y in 0..<pixels.height {
-                let row = y * pixels.bytesPerRow
-                for start in stride(from: row, to: row + pixels.width * 4, by: 4) {
-                    rows.append(
-                        contentsOf: bytes[start + 3] == 0 ? [0, 0, 0, 0] : Array(bytes[start..<start + 4]))
+        var sum = UInt32.max
+        table.withUnsafeBufferPointer { table in
+            pixels.withUnsafeBytes { bytes in
+                for y in 0..<pixels.height {
+                    var place = y * pixels.bytesPerRow
+                    let end = place + pixels.width * 4
+                    while place < end {
+                        let isTransparent = bytes[place + 3] == 0
+                        for offset in 0..<4 {
+                            let byte = isTransparent ? 0 : bytes[place + offset]
+                            sum = sum >> 8 ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
+                        }
+                        place += 4
+                    }
                 }
             }
         }
-        return ~rows.reduce(UInt32.max) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+        return ~sum
     }
 
     private static let table: [UInt32] = (0..<256).map { index in
