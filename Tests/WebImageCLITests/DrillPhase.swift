@@ -19,7 +19,9 @@ struct DrillPhase: Sendable {
     static let budget = isMeasured ? 0.005 : 0.05
     static let pictures = 40
     static let clients = 4
-    static let requests = isMeasured ? 1_000 : 40
+    static let requests = isMeasured ? 1_000 : 20
+    /// How often a drill is tried whose answers are late.
+    static let attempts = isMeasured ? 1 : 3
     /// A request asks the tier for its purges, its result twice, a lease and its source.
     static let calls = 6.0
 
@@ -27,10 +29,27 @@ struct DrillPhase: Sendable {
         times.isEmpty ? 0 : times.sorted()[min(times.count * 99 / 100, times.count - 1)]
     }
 
-    /// Expects that no answer is wrong and that answers are later by the budgets at most.
+    /// Whether answers are later than those without a tier by the budgets at most.
     ///
     /// - Parameter lease: The time in seconds of a lease that a machine holds without knowing it.
-    func check(_ drill: String, lease: Double = 0) {
+    private func isInTime(lease: Double) -> Bool {
+        let budgets = Self.calls * Self.budget + lease
+        // The factor is for the noise of a machine that runs six processes.
+        return Self.isMeasured
+            || Self.percentile(times) <= 3 * Self.percentile(plain) + Sanitizer.seconds(budgets)
+    }
+
+    /// Runs a drill, and again if its answers are late: a busy machine makes answers late by chance, a fault of the service
+    /// each time. Expects that no answer is wrong, and in the last attempt that answers are in time.
+    static func check(_ drill: String, lease: Double = 0, _ run: () async throws -> [DrillPhase]) async throws {
+        for attempt in 1...attempts {
+            let phases = try await run()
+            for phase in phases { phase.check(drill, lease: lease, isLast: attempt == attempts) }
+            if phases.allSatisfy({ $0.isInTime(lease: lease) }) { return }
+        }
+    }
+
+    private func check(_ drill: String, lease: Double, isLast: Bool) {
         let (with, without) = (Self.percentile(times), Self.percentile(plain))
         let budgets = Self.calls * Self.budget + lease
         #expect(errors == [], "\(drill) \(name)")
@@ -39,8 +58,7 @@ struct DrillPhase: Sendable {
             return print("drill \(drill) \(name) \(numbers.joined(separator: " "))")
         }
         print("\(drill) \(name): p99 \(Int(with * 1000)) ms, without a tier \(Int(without * 1000)) ms")
-        // The factor is for the noise of a machine that runs six processes.
-        #expect(with <= 3 * without + Sanitizer.seconds(budgets), "\(drill) \(name)")
+        #expect(!isLast || isInTime(lease: lease), "\(drill) \(name)")
     }
 }
 

@@ -26,6 +26,10 @@ struct TierDrillTests: TierBench {
     }
 
     @Test(arguments: Drill.allCases) func failingTierCostsOnlyTime(drill: Drill) async throws {
+        try await DrillPhase.check(drill.rawValue) { try await run(drill) }
+    }
+
+    private func run(_ drill: Drill) async throws -> [DrillPhase] {
         // A full server refuses every new entry.
         let server = try ValkeyServer(arguments: drill == .full ? ["--maxmemory", "2mb"] : [])
         defer { server.stop() }
@@ -51,12 +55,12 @@ struct TierDrillTests: TierBench {
         saboteur.cancel()
         try await end(drill, server, link)
         phases.append(try await load(services, "after", forms: forms, next: next))
-        for phase in phases { phase.check(drill.rawValue) }
         for (service, before) in zip(services, memory) {
             #expect(residentBytes(service.identifier) < before + 200 << 20)
         }
         // The tier is used again: what one service makes, the other finds.
         if drill != .wrongPassword, drill != .full { try await sharesAgain(services, next) }
+        return phases
     }
 
     private func connection(_ server: ValkeyServer) throws -> ValkeyConnection {
@@ -161,6 +165,10 @@ struct TierDrillTests: TierBench {
 
     /// The node that is named in the services' configuration dies under load, and its replica takes over.
     @Test func failoverOfAClusterCostsOnlyTime() async throws {
+        try await DrillPhase.check("failover") { try await failover() }
+    }
+
+    private func failover() async throws -> [DrillPhase] {
         let (servers, connections) = try await cluster()
         defer { for server in servers { server.stop() } }
         defer { for connection in connections { connection.shutDown() } }
@@ -188,11 +196,11 @@ struct TierDrillTests: TierBench {
             return (try? answer.get())?.elements?.first?.string == "master"
         }
         phases.append(try await load(services, "after", forms: forms, next: next))
-        for phase in phases { phase.check("failover") }
         // Results of all slots are shared again, also those of the dead node.
         try await wait(until: "results of all nodes are shared again") {
             try await sharedResults(services, next, of: 30) == 30
         }
+        return phases
     }
 
     /// The clock of one machine is an hour ahead. Lifetimes that are longer are shared both ways; shorter ones are made
