@@ -130,6 +130,12 @@ void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_
     header->precision = cinfo->data_precision;
     header->has_icc_marker = 0;
     header->coefficient_bytes = 0;
+    header->has_small_components = 0;
+    for (int index = 0; index < cinfo->num_components; index++) {
+        const jpeg_component_info *component = &cinfo->comp_info[index];
+        if (component->h_samp_factor < cinfo->max_h_samp_factor || component->v_samp_factor < cinfo->max_v_samp_factor)
+            header->has_small_components = 1;
+    }
     if (jpeg_has_multiple_scans((j_decompress_ptr)cinfo)) {
         for (int index = 0; index < cinfo->num_components; index++) {
             const jpeg_component_info *component = &cinfo->comp_info[index];

@@ -100,7 +100,8 @@ static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *
     component->padded_high = mcus_high * component->vertical;
     component->blocks_wide = ceiling(decoder->width * component->horizontal, decoder->max_horizontal * 8);
     component->blocks_high = ceiling(decoder->height * component->vertical, decoder->max_vertical * 8);
-    component->stride = (size_t)component->padded_wide * (size_t)component->side;
+    component->sample_bytes = decoder->request->planes ? sizeof(int16_t) : 1;
+    component->stride = (size_t)component->padded_wide * (size_t)component->side * component->sample_bytes;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 

@@ -138,7 +138,8 @@ static void decode_tiles(plane_blocks *blocks, const uint8_t *bytes, size_t tile
     decode(blocks, bytes, tiles);
 }
 
-static void transform(const plane_blocks *blocks, const int16_t *tile, uint8_t *rows, size_t stride) {
+/* The stride is in samples. */
+static void transform(const plane_blocks *blocks, const int16_t *tile, int16_t *rows, size_t stride) {
 #if HAS_AVX2_CODE
     if (blocks->is_vectorized) {
         webimage_jt_transform_avx2(tile, blocks->factors, blocks->side, rows, stride);
@@ -153,14 +154,17 @@ void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows
     for (size_t row = 0; row < rows; row++) {
         for (size_t tile = 0; tile < wide; tile++) {
             const int16_t *source = blocks->tiles + (row * wide + tile) * PLANE_TILE;
-            uint8_t *to = target + row * side * stride + tile * PLANE_LANES * side, samples[4 * 4 * PLANE_LANES];
+            uint8_t *to = target + row * side * stride + tile * PLANE_LANES * side * sizeof(int16_t);
+            int16_t samples[4 * 4 * PLANE_LANES];
             size_t left = columns - tile * PLANE_LANES;
             if (left >= PLANE_LANES) {
-                transform(blocks, source, to, stride);
+                /* All offsets in a plane are even. */
+                transform(blocks, source, (int16_t *)(void *)to, stride / sizeof(int16_t));
                 continue;
             }
             transform(blocks, source, samples, 4 * PLANE_LANES);
-            for (size_t y = 0; y < side; y++) memcpy(to + y * stride, samples + y * 4 * PLANE_LANES, left * side);
+            for (size_t y = 0; y < side; y++)
+                memcpy(to + y * stride, samples + y * 4 * PLANE_LANES, left * side * sizeof *samples);
         }
     }
 }
@@ -185,12 +189,12 @@ void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, ui
 }
 
 void webimage_jt_plane_flush(plane_blocks *blocks, size_t stride) {
-    uint8_t samples[4 * 4 * PLANE_LANES];
+    int16_t samples[4 * 4 * PLANE_LANES];
     size_t side = (size_t)blocks->side;
     if (blocks->added_count == 0) return;
     transform(blocks, blocks->tiles, samples, 4 * PLANE_LANES);
     for (size_t block = 0; block < (size_t)blocks->added_count; block++)
         for (size_t y = 0; y < side; y++)
-            memcpy(blocks->added[block] + y * stride, samples + y * 4 * PLANE_LANES + block * side, side);
+            memcpy(blocks->added[block] + y * stride, samples + y * 4 * PLANE_LANES + block * side, side * sizeof *samples);
     blocks->added_count = 0;
 }

@@ -191,51 +191,62 @@ INLINE_AVX2 __m256i sum(__m256i a, __m256i b) { return _mm256_adds_epi16(a, b); 
 INLINE_AVX2 __m256i difference(__m256i a, __m256i b) { return _mm256_subs_epi16(a, b); }
 INLINE_AVX2 __m256i times(__m256i value, int factor) { return _mm256_mulhrs_epi16(value, _mm256_set1_epi16((int16_t)factor)); }
 
-/* Sixteen samples as bytes. */
-INLINE_AVX2 __m128i samples(__m256i value, int bits) {
-    value = _mm256_srai_epi16(sum(value, _mm256_set1_epi16((int16_t)(1 << (bits - 1)))), bits);
-    value = _mm256_add_epi16(value, _mm256_set1_epi16(128));
-    return _mm_packus_epi16(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
+/* Sixteen samples of numbers with so many bits behind the point. */
+INLINE_AVX2 __m256i samples(__m256i value, int bits) {
+    const int shift = bits - PLANE_BITS, half = 1 << shift >> 1;
+    value = _mm256_srai_epi16(sum(value, _mm256_set1_epi16((int16_t)half)), shift);
+    value = sum(value, _mm256_set1_epi16(128 << PLANE_BITS));
+    return _mm256_min_epi16(_mm256_max_epi16(value, _mm256_setzero_si256()), _mm256_set1_epi16(PLANE_WHITE));
 }
 
-INLINE_AVX2 void store(uint8_t *target, __m128i value) { _mm_storeu_si128((__m128i *)target, value); }
+INLINE_AVX2 void store(int16_t *target, __m256i value) { _mm256_storeu_si256((__m256i *)target, value); }
+
+/* Writes two vectors whose halves were made separately: the lower halves first. */
+INLINE_AVX2 void store_halves(int16_t *target, int distance, __m256i a, __m256i b) {
+    store(target, _mm256_permute2x128_si256(a, b, 0x20));
+    store(target + distance, _mm256_permute2x128_si256(a, b, 0x31));
+}
 
 /* Writes a row of blocks of two, three or four samples from the blocks' first, second, ... samples. */
-INLINE_AVX2 void store2(uint8_t *row, __m128i a, __m128i b) {
-    store(row, _mm_unpacklo_epi8(a, b));
-    store(row + 16, _mm_unpackhi_epi8(a, b));
+INLINE_AVX2 void store2(int16_t *row, __m256i a, __m256i b) {
+    store_halves(row, 16, _mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b));
 }
 
-INLINE_AVX2 void store3(uint8_t *row, __m128i a, __m128i b, __m128i c) {
+INLINE_AVX2 void store3(int16_t *row, __m256i a, __m256i b, __m256i c) {
+    /* Where the bytes of eight samples of a, b and c go in three vectors. */
     static const int8_t order[9][16] = {
-        {0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1, 5},
-        {-1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1},
-        {-1, -1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1},
-        {-1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10, -1},
-        {5, -1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10},
-        {-1, 5, -1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1},
-        {-1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15, -1, -1},
-        {-1, -1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15, -1},
-        {10, -1, -1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15},
+        {0, 1, -1, -1, -1, -1, 2, 3, -1, -1, -1, -1, 4, 5, -1, -1},
+        {-1, -1, 0, 1, -1, -1, -1, -1, 2, 3, -1, -1, -1, -1, 4, 5},
+        {-1, -1, -1, -1, 0, 1, -1, -1, -1, -1, 2, 3, -1, -1, -1, -1},
+        {-1, -1, 6, 7, -1, -1, -1, -1, 8, 9, -1, -1, -1, -1, 10, 11},
+        {-1, -1, -1, -1, 6, 7, -1, -1, -1, -1, 8, 9, -1, -1, -1, -1},
+        {4, 5, -1, -1, -1, -1, 6, 7, -1, -1, -1, -1, 8, 9, -1, -1},
+        {-1, -1, -1, -1, 12, 13, -1, -1, -1, -1, 14, 15, -1, -1, -1, -1},
+        {10, 11, -1, -1, -1, -1, 12, 13, -1, -1, -1, -1, 14, 15, -1, -1},
+        {-1, -1, 10, 11, -1, -1, -1, -1, 12, 13, -1, -1, -1, -1, 14, 15},
     };
+    __m256i parts[3];
     for (int part = 0; part < 3; part++) {
-        __m128i result = _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)order[part * 3]));
-        result = _mm_or_si128(result, _mm_shuffle_epi8(b, _mm_loadu_si128((const __m128i *)order[part * 3 + 1])));
-        result = _mm_or_si128(result, _mm_shuffle_epi8(c, _mm_loadu_si128((const __m128i *)order[part * 3 + 2])));
-        store(row + part * 16, result);
+        __m256i orders[3];
+        for (int source = 0; source < 3; source++)
+            orders[source] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)order[part * 3 + source]));
+        parts[part] = _mm256_or_si256(
+            _mm256_or_si256(_mm256_shuffle_epi8(a, orders[0]), _mm256_shuffle_epi8(b, orders[1])),
+            _mm256_shuffle_epi8(c, orders[2]));
     }
+    store(row, _mm256_permute2x128_si256(parts[0], parts[1], 0x20));
+    store(row + 16, _mm256_permute2x128_si256(parts[2], parts[0], 0x30));
+    store(row + 32, _mm256_permute2x128_si256(parts[1], parts[2], 0x31));
 }
 
-INLINE_AVX2 void store4(uint8_t *row, __m128i a, __m128i b, __m128i c, __m128i d) {
-    __m128i low0 = _mm_unpacklo_epi8(a, b), high0 = _mm_unpackhi_epi8(a, b);
-    __m128i low1 = _mm_unpacklo_epi8(c, d), high1 = _mm_unpackhi_epi8(c, d);
-    store(row, _mm_unpacklo_epi16(low0, low1));
-    store(row + 16, _mm_unpackhi_epi16(low0, low1));
-    store(row + 32, _mm_unpacklo_epi16(high0, high1));
-    store(row + 48, _mm_unpackhi_epi16(high0, high1));
+INLINE_AVX2 void store4(int16_t *row, __m256i a, __m256i b, __m256i c, __m256i d) {
+    __m256i low0 = _mm256_unpacklo_epi16(a, b), high0 = _mm256_unpackhi_epi16(a, b);
+    __m256i low1 = _mm256_unpacklo_epi16(c, d), high1 = _mm256_unpackhi_epi16(c, d);
+    store_halves(row, 32, _mm256_unpacklo_epi32(low0, low1), _mm256_unpackhi_epi32(low0, low1));
+    store_halves(row + 16, 32, _mm256_unpacklo_epi32(high0, high1), _mm256_unpackhi_epi32(high0, high1));
 }
 
-AVX2 static void transform2(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+AVX2 static void transform2(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     __m256i a = value_at(tile, factors, 0, 0), b = value_at(tile, factors, 0, 1);
     __m256i c = value_at(tile, factors, 1, 0), d = value_at(tile, factors, 1, 1);
     __m256i up0 = sum(a, c), up1 = sum(b, d), low0 = difference(a, c), low1 = difference(b, d);
@@ -243,7 +254,7 @@ AVX2 static void transform2(const int16_t *tile, const int16_t *factors, uint8_t
     store2(rows + stride, samples(sum(low0, low1), 3), samples(difference(low0, low1), 3));
 }
 
-AVX2 static void transform3(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+AVX2 static void transform3(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     static const int more[3][3] = {{0, 7365, -9598}, {7365, 16384, -4390}, {-9598, -4390, -16384}};
     __m256i columns[3][3];
     for (int u = 0; u < 3; u++) {
@@ -276,7 +287,7 @@ INLINE_AVX2 void transform_four(const __m256i v[4], __m256i out[4]) {
     out[3] = difference(even0, odd0);
 }
 
-AVX2 static void transform4(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+AVX2 static void transform4(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     __m256i columns[4][4];
     for (int u = 0; u < 4; u++) {
         __m256i v[4];
@@ -291,7 +302,7 @@ AVX2 static void transform4(const int16_t *tile, const int16_t *factors, uint8_t
     }
 }
 
-AVX2 void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride) {
+AVX2 void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride) {
     if (side == 2) transform2(tile, factors, rows, stride);
     else if (side == 3) transform3(tile, factors, rows, stride);
     else transform4(tile, factors, rows, stride);

@@ -404,7 +404,7 @@ static void finish_plane(const component *component, plane_blocks *blocks) {
                 for (int index = 0; index < count; index++) lane[slots[index] * PLANE_LANES] = block[index];
             }
             webimage_jt_plane_samples(
-                blocks, (size_t)some, 1, target + (size_t)done * (size_t)component->side, component->stride);
+                blocks, (size_t)some, 1, target + (size_t)done * (size_t)component->side * component->sample_bytes, component->stride);
             done += some;
         }
     }

@@ -14,26 +14,68 @@
 /* The number of weights of a column is a multiple of this. */
 enum { TAPS_STEP = 16 };
 
-/* The part from `start` of a plane's row or column of `available` samples becomes `count` samples. */
+/* A picture's pixels for each sample of its chroma, in one direction, as libjpeg-turbo's complete decode makes them: a pixel
+   is 3/4 of the nearer sample and 1/4 of the farther one, or the nearest of four. So a sample is spread over four pixels.
+   Results of planes would be sharper in chroma than those of a complete decode, which is visible up to a third of a
+   picture. The weights are eighths. */
+static const int spread_of_factor[5][4] = {[2] = {1, 3, 3, 1}, [4] = {2, 2, 2, 2}};
+
+/* The sines and cosines of a place times pi, and of a third of it. */
+typedef struct {
+    double sin1, cos1, sin3, cos3;
+} angles;
+
+static angles angles_of(double place) {
+    const double angle = 3.14159265358979323846 * place;
+    return (angles){sin(angle), cos(angle), sin(angle / 3), cos(angle / 3)};
+}
+
+static inline angles sum_of(angles a, angles b) {
+    return (angles){
+        a.sin1 * b.cos1 + a.cos1 * b.sin1, a.cos1 * b.cos1 - a.sin1 * b.sin1, a.sin3 * b.cos3 + a.cos3 * b.sin3,
+        a.cos3 * b.cos3 - a.sin3 * b.sin3};
+}
+
+/* Adds the Lanczos weights of `count` samples from `x` on, whose sum becomes `share`. `step` belongs to the distance of two
+   samples. `own` has place for the weights. */
+static void add_weights(
+    double *weights, double *own, int count, double x, double distance, angles start, angles step, double share) {
+    const double pi = 3.14159265358979323846, factor = 3 / (pi * pi);
+    double sum = 0;
+    for (int tap = 0; tap < count; tap++, x += distance) {
+        /* sinc(x) * sinc(x / 3) */
+        double square = x * x;
+        own[tap] = square > 9 ? 0 : square < 1e-12 ? 1 : factor * start.sin1 * start.sin3 / square;
+        sum += own[tap];
+        start = sum_of(start, step);
+    }
+    if (sum > 0.01)
+        for (int tap = 0; tap < count; tap++) weights[tap] += own[tap] * (share / sum);
+    else
+        weights[0] += share;
+}
+
+/* The part from `start` of a plane's row or column of `available` samples becomes `count` samples. `pixel` is the side of the
+   picture's pixel in samples, and `factor` the number of pixels that a complete decode makes of a sample. */
 static webimage_jpeg_thumbnail_status axis_init(
-    axis *axis, double start, double length, int available, int count, int taps_step) {
-    double step = length / count, scale = step > 1 ? step : 1, reach = 3 * scale;
+    axis *axis, double start, double length, int available, int count, int taps_step, double pixel, int factor) {
+    const int *spread = factor == 2 || factor == 4 ? spread_of_factor[factor] : NULL;
+    double step = length / count, scale = step > 1 ? step : 1, reach = 3 * scale + (spread ? 1.5 * pixel : 0);
     int most = (int)(2 * reach) + 2;
     if (most > available) most = available;
     axis->count = count;
     axis->taps = (most + taps_step - 1) / taps_step * taps_step;
     axis->first = malloc((size_t)count * sizeof *axis->first);
     axis->weights = calloc((size_t)count * (size_t)axis->taps, sizeof *axis->weights);
-    double *exact = malloc((size_t)axis->taps * sizeof *exact);
+    double *exact = malloc(2 * (size_t)axis->taps * sizeof *exact);
     if (!axis->first || !axis->weights || !exact) {
         free(exact);
         return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     }
-    /* sin and cos of the difference between two weights' angles. */
-    const double pi = 3.14159265358979323846;
-    const double sin1 = sin(pi / scale), cos1 = cos(pi / scale), sin3 = sin(pi / scale / 3), cos3 = cos(pi / scale / 3);
+    const double shift = pixel / scale;
+    const angles step_angles = angles_of(1 / scale), shift_angles = angles_of(shift);
     for (int index = 0; index < count; index++) {
-        double center = start + (index + 0.5) * step, sum = 0;
+        double center = start + (index + 0.5) * step;
         int first = (int)ceil(center - reach - 0.5), end = (int)floor(center + reach - 0.5) + 1;
         if (first < 0) first = 0;
         if (end > available) end = available;
@@ -41,24 +83,18 @@ static webimage_jpeg_thumbnail_status axis_init(
         if (first >= available) first = available - 1;
         if (end <= first) end = first + 1;
         if (end - first > most) end = first + most;
-        double x = (first + 0.5 - center) / scale, s1 = sin(pi * x), c1 = cos(pi * x), s3 = sin(pi * x / 3), c3 = cos(pi * x / 3);
-        for (int tap = 0; tap < end - first; tap++, x += 1 / scale) {
-            /* sinc(x) * sinc(x / 3) */
-            double square = x * x;
-            exact[tap] = square > 9 ? 0 : square < 1e-12 ? 1 : 3 * s1 * s3 / (pi * pi * square);
-            sum += exact[tap];
-            double turned = s1 * cos1 + c1 * sin1;
-            c1 = c1 * cos1 - s1 * sin1;
-            s1 = turned;
-            turned = s3 * cos3 + c3 * sin3;
-            c3 = c3 * cos3 - s3 * sin3;
-            s3 = turned;
+        double x = (first + 0.5 - center) / scale - (spread ? 1.5 * shift : 0), *own = exact + axis->taps;
+        angles at = angles_of(x);
+        for (int tap = 0; tap < end - first; tap++) exact[tap] = 0;
+        for (int part = 0; part < (spread ? 4 : 1); part++, x += shift) {
+            add_weights(exact, own, end - first, x, 1 / scale, at, step_angles, spread ? spread[part] / 8.0 : 1);
+            at = sum_of(at, shift_angles);
         }
         /* The rounded weights have the exact sum: the rest of each rounding is added to the next weight. */
         int16_t *weights = axis->weights + (size_t)index * (size_t)axis->taps;
         double rest = 0;
         for (int tap = 0; tap < end - first; tap++) {
-            double wanted = (sum > 0.01 ? exact[tap] / sum : tap == 0) * (1 << WEIGHT_BITS) + rest;
+            double wanted = exact[tap] * (1 << WEIGHT_BITS) + rest;
             int rounded = (int)(wanted + 32768.5) - 32768;
             weights[tap] = (int16_t)(rounded > 32767 ? 32767 : rounded);
             rest = wanted - rounded;
@@ -76,8 +112,8 @@ static void axis_free(axis *axis) {
 
 /* Adds `taps` rows. `taps` is even; the weight of a row that does not exist is 0. */
 static void sum_rows(
-    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int is_vectorized, int16_t *target) {
-    const int shift = WEIGHT_BITS - POINT_BITS, half = 1 << (shift - 1);
+    const int16_t *const *rows, const int16_t *weights, int taps, size_t width, int is_vectorized, int16_t *target) {
+    const int shift = WEIGHT_BITS + PLANE_BITS - POINT_BITS, half = 1 << (shift - 1);
     size_t x = 0;
 #if HAS_AVX2_CODE
     if (is_vectorized) x = webimage_jt_sum_rows_avx2(rows, weights, taps, width, target);
@@ -85,23 +121,17 @@ static void sum_rows(
     (void)is_vectorized;
 #endif
 #if defined(__SSE2__)
-    const __m128i zero = _mm_setzero_si128();
-    for (; x + 16 <= width; x += 16) {
-        __m128i sums[4];
-        for (int part = 0; part < 4; part++) sums[part] = _mm_set1_epi32(half);
+    for (; x + 8 <= width; x += 8) {
+        __m128i low = _mm_set1_epi32(half), high = low;
         for (int tap = 0; tap < taps; tap += 2) {
             __m128i a = _mm_loadu_si128((const __m128i *)(rows[tap] + x));
             __m128i b = _mm_loadu_si128((const __m128i *)(rows[tap + 1] + x));
             __m128i factors = _mm_set1_epi32((int32_t)((uint32_t)(uint16_t)weights[tap + 1] << 16 | (uint16_t)weights[tap]));
-            __m128i low = _mm_unpacklo_epi8(a, b), high = _mm_unpackhi_epi8(a, b);
-            sums[0] = _mm_add_epi32(sums[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), factors));
-            sums[1] = _mm_add_epi32(sums[1], _mm_madd_epi16(_mm_unpackhi_epi8(low, zero), factors));
-            sums[2] = _mm_add_epi32(sums[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), factors));
-            sums[3] = _mm_add_epi32(sums[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), factors));
+            low = _mm_add_epi32(low, _mm_madd_epi16(_mm_unpacklo_epi16(a, b), factors));
+            high = _mm_add_epi32(high, _mm_madd_epi16(_mm_unpackhi_epi16(a, b), factors));
         }
-        for (int part = 0; part < 4; part++) sums[part] = _mm_srai_epi32(sums[part], shift);
-        _mm_storeu_si128((__m128i *)(target + x), _mm_packs_epi32(sums[0], sums[1]));
-        _mm_storeu_si128((__m128i *)(target + x + 8), _mm_packs_epi32(sums[2], sums[3]));
+        _mm_storeu_si128(
+            (__m128i *)(target + x), _mm_packs_epi32(_mm_srai_epi32(low, shift), _mm_srai_epi32(high, shift)));
     }
 #endif
     for (; x < width; x++) {
@@ -148,7 +178,7 @@ typedef struct {
     int width, height; /* the samples that belong to the picture */
     const axis *across, *down;
     axis own_across, own_down;
-    const uint8_t **rows;
+    const int16_t **rows;
     int16_t *summed, *scaled;
 } scaling;
 
@@ -174,9 +204,12 @@ static webimage_jpeg_thumbnail_status make_axes(scaling *scaling, const decoder 
     scaling->across = &scaling->own_across;
     scaling->down = &scaling->own_down;
     webimage_jpeg_thumbnail_status status = axis_init(
-        &scaling->own_across, planes->x * across, planes->width * across, scaling->width, request->width, TAPS_STEP);
+        &scaling->own_across, planes->x * across, planes->width * across, scaling->width, request->width, TAPS_STEP, across,
+        decoder->max_horizontal / component->horizontal);
     if (status) return status;
-    return axis_init(&scaling->own_down, planes->y * down, planes->height * down, scaling->height, request->height, 2);
+    return axis_init(
+        &scaling->own_down, planes->y * down, planes->height * down, scaling->height, request->height, 2, down,
+        decoder->max_vertical / component->vertical);
 }
 
 static webimage_jpeg_thumbnail_status scaling_init(scaling *scaling, const decoder *decoder, int index) {
@@ -207,7 +240,7 @@ static void scale_row(scaling *scaling, int y, int is_vectorized) {
     const int16_t *weights = down->weights + (size_t)y * (size_t)down->taps;
     for (int tap = 0; tap < down->taps; tap++) {
         size_t row = (size_t)down->first[y] + (weights[tap] == 0 ? 0 : (size_t)tap);
-        scaling->rows[tap] = component->samples + row * component->stride;
+        scaling->rows[tap] = (const int16_t *)(const void *)(component->samples + row * component->stride);
     }
     sum_rows(scaling->rows, weights, down->taps, (size_t)scaling->width, is_vectorized, scaling->summed);
     sum_columns(scaling->summed, scaling->across, is_vectorized, scaling->scaled);
@@ -294,15 +327,18 @@ static void write_row(const decoder *decoder, const int16_t *const rows[3], uint
     }
 }
 
-/* Writes the samples of one component as they are. */
+/* Writes the samples of one component, rounded. */
 static webimage_jpeg_thumbnail_status copy_plane(const decoder *decoder, const component *component) {
     const webimage_jpeg_thumbnail_request *request = decoder->request;
     if (request->width > component->padded_wide * component->side
         || request->height > component->padded_high * component->side)
         return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-    for (int y = 0; y < request->height; y++)
-        memcpy(request->pixels + (size_t)y * request->stride, component->samples + (size_t)y * component->stride,
-               (size_t)request->width);
+    for (int y = 0; y < request->height; y++) {
+        const int16_t *samples = (const int16_t *)(const void *)(component->samples + (size_t)y * component->stride);
+        for (int x = 0; x < request->width; x++)
+            request->pixels[(size_t)y * request->stride + (size_t)x] =
+                (uint8_t)((samples[x] + (1 << (PLANE_BITS - 1))) >> PLANE_BITS);
+    }
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 

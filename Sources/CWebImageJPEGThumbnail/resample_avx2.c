@@ -9,29 +9,29 @@
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
 AVX2 size_t webimage_jt_sum_rows_avx2(
-    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target) {
-    const int shift = WEIGHT_BITS - POINT_BITS;
-    const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (shift - 1));
+    const int16_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target) {
+    const int shift = WEIGHT_BITS + PLANE_BITS - POINT_BITS;
+    const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
     size_t x = 0;
     for (; x + 32 <= width; x += 32) {
-        __m256i a0 = half, a1 = half, a2 = half, a3 = half;
+        __m256i a0 = half, a1 = half, b0 = half, b1 = half;
         for (int tap = 0; tap < taps; tap += 2) {
-            __m256i upper = _mm256_loadu_si256((const __m256i *)(rows[tap] + x));
-            __m256i lower = _mm256_loadu_si256((const __m256i *)(rows[tap + 1] + x));
+            const __m256i *upper = (const __m256i *)(rows[tap] + x), *lower = (const __m256i *)(rows[tap + 1] + x);
             int32_t pair;
             memcpy(&pair, weights + tap, sizeof pair);
             __m256i factors = _mm256_set1_epi32(pair);
-            __m256i low = _mm256_unpacklo_epi8(upper, lower), high = _mm256_unpackhi_epi8(upper, lower);
-            a0 = _mm256_add_epi32(a0, _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), factors));
-            a1 = _mm256_add_epi32(a1, _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), factors));
-            a2 = _mm256_add_epi32(a2, _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), factors));
-            a3 = _mm256_add_epi32(a3, _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), factors));
+            __m256i u0 = _mm256_loadu_si256(upper), u1 = _mm256_loadu_si256(upper + 1);
+            __m256i l0 = _mm256_loadu_si256(lower), l1 = _mm256_loadu_si256(lower + 1);
+            a0 = _mm256_add_epi32(a0, _mm256_madd_epi16(_mm256_unpacklo_epi16(u0, l0), factors));
+            a1 = _mm256_add_epi32(a1, _mm256_madd_epi16(_mm256_unpackhi_epi16(u0, l0), factors));
+            b0 = _mm256_add_epi32(b0, _mm256_madd_epi16(_mm256_unpacklo_epi16(u1, l1), factors));
+            b1 = _mm256_add_epi32(b1, _mm256_madd_epi16(_mm256_unpackhi_epi16(u1, l1), factors));
         }
-        /* The sums of columns 0 to 7 and 16 to 23, and of 8 to 15 and 24 to 31. */
+        /* Unpacking and packing change the order in the same way. */
         __m256i first = _mm256_packs_epi32(_mm256_srai_epi32(a0, shift), _mm256_srai_epi32(a1, shift));
-        __m256i second = _mm256_packs_epi32(_mm256_srai_epi32(a2, shift), _mm256_srai_epi32(a3, shift));
-        _mm256_storeu_si256((__m256i *)(target + x), _mm256_permute2x128_si256(first, second, 0x20));
-        _mm256_storeu_si256((__m256i *)(target + x + 16), _mm256_permute2x128_si256(first, second, 0x31));
+        __m256i second = _mm256_packs_epi32(_mm256_srai_epi32(b0, shift), _mm256_srai_epi32(b1, shift));
+        _mm256_storeu_si256((__m256i *)(target + x), first);
+        _mm256_storeu_si256((__m256i *)(target + x + 16), second);
     }
     return x;
 }

@@ -15,8 +15,9 @@ typedef struct {
     value_table values;        /* of DC coefficients */
     int32_t prediction;        /* the last DC coefficient */
     int first, count;          /* the blocks' indices in the MCU */
-    size_t offsets[MAX_BLOCKS_IN_MCU]; /* of the blocks' samples in the MCU */
-    size_t step;               /* samples from one MCU to the next */
+    size_t offsets[MAX_BLOCKS_IN_MCU]; /* of the blocks' samples in the MCU, in bytes */
+    size_t across;             /* blocks of an MCU side by side */
+    size_t step;               /* bytes from one MCU to the next */
     chroma_blocks chroma;      /* only if a block has 2 x 2 samples */
     plane_blocks planes;       /* only in a decode to planes */
 } part;
@@ -47,10 +48,13 @@ static void prepare_part(scan *scan, int index) {
     webimage_jt_make_values(part->symbols, 1, part->values);
     part->first = index == 0 ? 0 : part[-1].first + part[-1].count;
     part->count = is_single ? 1 : component->horizontal * component->vertical;
-    part->step = (size_t)((is_single ? 1 : component->horizontal) * component->side);
+    part->across = (size_t)(is_single ? 1 : component->horizontal);
+    const size_t block_bytes = (size_t)component->side * component->sample_bytes;
+    part->step = part->across * block_bytes;
     for (int block = 0; block < part->count; block++) {
         const mcu_block *place = &decoder->mcu[part->first + block];
-        part->offsets[block] = ((size_t)place->y * component->stride + (size_t)place->x) * (size_t)component->side;
+        part->offsets[block] =
+            (size_t)place->y * (size_t)component->side * component->stride + (size_t)place->x * block_bytes;
     }
     part->ac_symbols = &scan->ac[decoder->ac_index[index]];
     if (decoder->request->planes)
@@ -123,7 +127,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
     int32_t dc = part->prediction;
     uint32_t extent = 0;
     int listed = part->chroma.count;
-    size_t places[MAX_BLOCKS_IN_MCU], across = part->step / (size_t)part->component->side;
+    size_t places[MAX_BLOCKS_IN_MCU], across = part->across;
     const mcu_block *mcu_blocks = scan->decoder->mcu + part->first;
     for (int block = 0; block < blocks && method == TO_PLANE; block++)
         places[block] =
@@ -168,7 +172,7 @@ static uint32_t write_plane(scan *scan, part *part, const uint32_t *ends, uint8_
     uint32_t is_large = part->count == 1   ? write_part(scan, part, ends, target, count, 1, TO_PLANE)
                         : part->count == 4 ? write_part(scan, part, ends, target, count, 4, TO_PLANE)
                                            : write_part(scan, part, ends, target, count, part->count, TO_PLANE);
-    size_t across = part->step / (size_t)part->component->side;
+    size_t across = part->across;
     webimage_jt_plane_write(
         &part->planes, scan->decoder->window.bytes, across * count, (size_t)part->count / across, target,
         part->component->stride);
@@ -190,7 +194,7 @@ static size_t list_room(const scan *scan) {
     for (int index = 0; index < scan->decoder->scan_components; index++) {
         const part *part = &scan->parts[index];
         if (scan->decoder->request->planes) {
-            int across = (int)part->step / part->component->side;
+            int across = (int)part->across;
             size_t fitting = plane_room(across, part->count / across);
             if (fitting < room) room = fitting;
             continue;
@@ -351,8 +355,13 @@ static void write_empty_mcu(scan *scan, size_t column, size_t row) {
         uint8_t *target = target_of(scan, part, column, row);
         size_t side = (size_t)part->component->side;
         for (int block = 0; block < part->count; block++)
-            for (size_t y = 0; y < side; y++)
-                memset(target + part->offsets[block] + y * part->component->stride, 128, side);
+            for (size_t y = 0; y < side; y++) {
+                uint8_t *row = target + part->offsets[block] + y * part->component->stride;
+                if (scan->decoder->request->planes)
+                    for (size_t x = 0; x < side; x++) ((int16_t *)(void *)row)[x] = 128 << PLANE_BITS;
+                else
+                    memset(row, 128, side);
+            }
     }
 }
 

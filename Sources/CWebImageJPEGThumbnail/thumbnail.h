@@ -66,8 +66,9 @@ typedef struct {
     int side;                 /* samples per row and column of a block: 1 or 2; in planes 2, 3 or 4 */
     int is_unused;            /* the output needs no samples of this component */
     int expand_x, expand_y;   /* output pixels per sample */
-    uint8_t *samples;
-    size_t stride;
+    uint8_t *samples;         /* of planes: numbers of 16 bits, PLANE_BITS of them behind the point */
+    size_t sample_bytes;      /* 1; in planes 2 */
+    size_t stride;            /* in bytes */
     int was_scanned;
     /* Progressive files only. */
     int16_t *coefficients;    /* per block; progressive.c says which ones and in which order */
@@ -320,6 +321,10 @@ enum {
     PLANE_TILE = PLANE_SLOTS * PLANE_LANES,
     /* A factor times 8 must fit into 16 bits with a sign. */
     PLANE_LARGEST_FACTOR = 4095,
+    /* Behind the point of a plane's sample. Samples of whole levels cost small results a point of SSIMULACRA2: a chroma
+       sample counts for several pixels, and few samples for each pixel average their rounding away. */
+    PLANE_BITS = 3,
+    PLANE_WHITE = 255 << PLANE_BITS,
 };
 
 /* Adjacent blocks of a component of which only the low coefficients are decoded. Sixteen of them are a tile: it has the
@@ -365,7 +370,7 @@ static inline size_t plane_tiles(size_t columns) { return (columns + PLANE_LANES
    each block the caller has set `starts` and `dc`. */
 void webimage_jt_plane_write(
     plane_blocks *blocks, const uint8_t *bytes, size_t columns, size_t rows, uint8_t *target, size_t stride);
-/* Writes the samples of `rows` rows of blocks whose coefficients are in the tiles. */
+/* Writes the samples of `rows` rows of blocks whose coefficients are in the tiles. Here and below, the stride is in bytes. */
 void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows, uint8_t *target, size_t stride);
 /* Adds a block, whose coefficients are in natural order, to those of which webimage_jt_plane_flush writes the samples.
    Sixteen blocks are written at once. */
@@ -379,12 +384,12 @@ unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *byt
 #define HAS_AVX2_CODE 1
 void webimage_jt_plane_decode2_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
 void webimage_jt_plane_decode_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
-void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride);
+void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride);
 #endif
 
 /* transform.c */
-/* Writes side x side samples of the 16 blocks of a tile, side by side. */
-void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride);
+/* Writes side x side samples of the 16 blocks of a tile, side by side. The stride is in samples. */
+void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride);
 
 /* resample.c */
 enum {
@@ -403,7 +408,7 @@ typedef struct {
 /* resample_avx2.c: sums of rows for all columns but the last width % 32, and of columns for all samples but the last
    count % 8. Return the number of those that are done. */
 size_t webimage_jt_sum_rows_avx2(
-    const uint8_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target);
+    const int16_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target);
 int webimage_jt_sum_columns_avx2(const int16_t *source, const axis *axis, int16_t *target);
 #endif
 /* Scales the planes to the output's size and converts the colours. */

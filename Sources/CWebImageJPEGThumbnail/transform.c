@@ -13,9 +13,8 @@ typedef struct {
     int16_t lane[PLANE_LANES];
 } lanes;
 
-typedef struct {
-    uint8_t lane[PLANE_LANES];
-} samples;
+/* A sample of each block. */
+typedef lanes samples;
 
 #define EACH_LANE for (int i = 0; i < PLANE_LANES; i++)
 
@@ -39,13 +38,14 @@ static inline lanes times(lanes a, int16_t factor) {
     return a;
 }
 
+/* The samples of numbers with so many bits behind the point. */
 static inline samples samples_of(lanes a, int bits) {
-    samples result;
-    for (int i = 0; i < PLANE_LANES; i++) {
-        int16_t value = (int16_t)((saturated((int32_t)a.lane[i] + (1 << (bits - 1))) >> bits) + 128);
-        result.lane[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    const int shift = bits - PLANE_BITS, half = 1 << shift >> 1;
+    EACH_LANE {
+        int32_t value = (saturated((int32_t)a.lane[i] + half) >> shift) + (128 << PLANE_BITS);
+        a.lane[i] = (int16_t)(value < 0 ? 0 : value > PLANE_WHITE ? PLANE_WHITE : value);
     }
-    return result;
+    return a;
 }
 
 /* The dequantised coefficients at a place of the blocks. */
@@ -59,12 +59,12 @@ static inline lanes values_at(const int16_t *tile, const int16_t *factors, int r
 }
 
 /* Writes a row of samples: those of a block are side by side. */
-static inline void store(uint8_t *row, const samples *columns, int side) {
+static inline void store(int16_t *row, const samples *columns, int side) {
     for (int i = 0; i < PLANE_LANES; i++)
         for (int x = 0; x < side; x++) row[i * side + x] = columns[x].lane[i];
 }
 
-static void transform2(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+static void transform2(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     lanes a = values_at(tile, factors, 0, 0), b = values_at(tile, factors, 0, 1);
     lanes c = values_at(tile, factors, 1, 0), d = values_at(tile, factors, 1, 1);
     lanes left[2] = {sum(a, c), difference(a, c)}, right[2] = {sum(b, d), difference(b, d)};
@@ -81,7 +81,7 @@ static inline void transform_three(const lanes v[3], lanes out[3]) {
     out[2] = difference(outer, v[1]);
 }
 
-static void transform3(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+static void transform3(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     /* The factors of a column, 1, sqrt(3/2) and sqrt(1/2), times the factor of the row. What is above 1 is added. */
     static const int16_t more[3][3] = {{0, 7365, -9598}, {7365, 16384, -4390}, {-9598, -4390, -16384}};
     lanes columns[3][3];
@@ -113,7 +113,7 @@ static inline void transform_four(const lanes v[4], lanes out[4]) {
     out[3] = difference(even0, odd0);
 }
 
-static void transform4(const int16_t *tile, const int16_t *factors, uint8_t *rows, size_t stride) {
+static void transform4(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
     lanes columns[4][4];
     for (int u = 0; u < 4; u++) {
         lanes v[4];
@@ -128,7 +128,7 @@ static void transform4(const int16_t *tile, const int16_t *factors, uint8_t *row
     }
 }
 
-void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, uint8_t *rows, size_t stride) {
+void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride) {
     if (side == 2) transform2(tile, factors, rows, stride);
     else if (side == 3) transform3(tile, factors, rows, stride);
     else transform4(tile, factors, rows, stride);

@@ -194,13 +194,26 @@ enum PlaneSample {
         for component in 1...(sample.color == 2 ? 1 : 3) {
             let isFull = component == 1 || sample.horizontal.0 == 1
             let samples = isFull ? side : chroma
-            let size = try #require(expected(file, component: component, side: samples)).size
-            let plane = decode(file, to: size, index: 0, side: samples, component: component).pixels
+            let (size, plane) = try #require(expected(file, component: component, side: samples))
             let factor = Double(samples) / 8 / (isFull || sample.color == 2 ? 1 : 2)
-            let part = region.scaled(x: factor, y: factor)
-            let picture = IdealPicture(width: size.width, height: size.height, planes: [plane.map { Float($0) }])
-            // The colours are limited only after they are converted.
-            planes.append(picture.scaled(to: target, from: part, border: .omitted, isLimited: false).planes[0])
+            let picture = IdealPicture(width: size.width, height: size.height, planes: [plane])
+            // A complete decode spreads a sample of chroma with half the resolution over four pixels, 1/8 and 3/8 of it each.
+            let spread: [(place: Double, share: Float)] =
+                isFull || sample.color == 2
+                ? [(0, 1)] : [(-1.5, 0.125), (-0.5, 0.375), (0.5, 0.375), (1.5, 0.125)]
+            var sum = [Float](repeating: 0, count: target.width * target.height)
+            for (x, shareX) in spread {
+                for (y, shareY) in spread {
+                    var part = region
+                    part.left += x
+                    part.top += y
+                    part = part.scaled(x: factor, y: factor)
+                    // The colours are limited only after they are converted.
+                    let scaled = picture.scaled(to: target, from: part, border: .omitted, isLimited: false).planes[0]
+                    for index in sum.indices { sum[index] += scaled[index] * shareX * shareY }
+                }
+            }
+            planes.append(sum)
         }
         let limited = planes.map { $0.map { min(max($0, 0), 255) } }
         guard planes.count == 3 else { return (limited[0], [limited[0], limited[0], limited[0]]) }

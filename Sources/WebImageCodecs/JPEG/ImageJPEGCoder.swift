@@ -116,7 +116,7 @@ extension JPEGDecoder {
         let pixels = try plan.makeBuffer()
         // What keeps the loop from planes of a file with one scan keeps it from 1/8 as well. Do not search twice.
         let isTried =
-            header.coefficient_bytes == 0 && JPEGThumbnailLoop.samples(from: region, to: target, isGray: isGray) != nil
+            header.coefficient_bytes == 0 && JPEGThumbnailLoop.samples(from: region, to: target, of: self) != nil
         if plan.eighths == 1, !isCMYK, !isTried, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
             return try picture(pixels, plan)
         }

@@ -69,6 +69,8 @@ final class JPEGDecoder {
 
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
     var isGray: Bool { header.components == 1 }
+    /// Whether chroma has fewer samples than luma.
+    var hasSmallChroma: Bool { header.has_small_components != 0 }
     var isCMYK: Bool { header.components == 4 }
     var bitDepth: Int { Int(header.precision) }
     /// Whether the file contains at least one segment of an ICC profile. The profile can be incomplete or invalid.

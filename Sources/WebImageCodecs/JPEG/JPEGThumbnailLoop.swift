@@ -49,13 +49,14 @@ package enum JPEGThumbnailLoop {
 
     /// Decodes a whole file to planes and scales `region` of these to `target`.
     ///
-    /// - Returns: The pixels, or nil if the caller must decode the file. See ``samples(from:to:isGray:)``.
+    /// - Returns: The pixels, or nil if the caller must decode the file. See
+    ///   ``samples(from:to:chroma:)``.
     static func decodePlanes(
         _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, from region: PixelRegion, to target: PixelSize,
         format: PixelFormat
     ) throws(WebImageError) -> PixelBuffer? {
         if case .never = use { return nil }
-        guard !decoder.isCMYK, let samples = samples(from: region, to: target, isGray: decoder.isGray) else {
+        guard !decoder.isCMYK, let samples = samples(from: region, to: target, of: decoder) else {
             return nil
         }
         let buffer = try PixelBuffer(width: target.width, height: target.height, format: format)
@@ -76,21 +77,36 @@ package enum JPEGThumbnailLoop {
         return isDecoded ? buffer : nil
     }
 
+    /// How many samples a file has for chroma.
+    package enum Chroma: Sendable { case none, asLuma, fewer }
+
+    static func samples(
+        from region: PixelRegion, to target: PixelSize, of decoder: JPEGDecoder
+    ) -> (luma: Int, chroma: Int)? {
+        samples(
+            from: region, to: target, chroma: decoder.isGray ? .none : decoder.hasSmallChroma ? .fewer : .asLuma)
+    }
+
     /// Returns how many samples per row a block of luma, and one of chroma with less resolution, must have so that the
-    /// result looks like that of a complete decode. A plane has at least 1.5 times the pixels of a result's row.
+    /// result loses at most a point of SSIMULACRA2 against a complete decode.
+    ///
+    /// A plane of luma has at least 1.5 times the pixels of a result's row. Of chroma with half the resolution, a block
+    /// has at most 4 samples here, which is too few for a result above 3/16 of the picture.
     ///
     /// - Returns: Nil if the picture must be decoded completely, or if the 1/8 decode is as good and takes less time.
     package static func samples(
-        from region: PixelRegion, to target: PixelSize, isGray: Bool
+        from region: PixelRegion, to target: PixelSize, chroma: Chroma
     ) -> (luma: Int, chroma: Int)? {
         guard allowsPlanes, !allowsCoarseChroma, target.width > 0, target.height > 0 else { return nil }
         let ratio = min(region.width / Double(target.width), region.height / Double(target.height))
         return switch ratio {
         case ..<3: nil
-        case ..<(14.0 / 3): (4, 4)
-        case ..<7: (3, 4)
+        case ..<(14.0 / 3): chroma == .fewer ? nil : (4, 4)
+        case ..<(16.0 / 3): chroma == .fewer ? nil : (3, 3)
+        case ..<7.2: (3, 4)
+        case ..<9: (2, 4)
         case ..<20: (2, 3)
-        default: isGray ? nil : (2, 3)
+        default: chroma == .none ? nil : (2, 3)
         }
     }
 
