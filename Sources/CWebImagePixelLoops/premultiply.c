@@ -92,34 +92,55 @@ static void unpremultiply_4(const uint8_t *source, uint8_t *target) {
 }
 #endif
 
-int webimage_premultiply(
-    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
-#if defined(__SSE2__)
-    int is_wide = __builtin_cpu_supports("avx2");
-#endif
+int webimage_premultiply_by(
+    int instructions, const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
     for (int row = 0; row < height; row++) {
         const uint8_t *from = source + (ptrdiff_t)row * source_stride;
         uint8_t *into = target + (ptrdiff_t)row * stride;
         int x = 0;
 #if defined(__SSE2__)
-        if (is_wide) x = premultiply_eights(from, into, width);
-        for (; x + 4 <= width; x += 4) premultiply_4(from + 4 * x, into + 4 * x);
+        if (instructions >= WEBIMAGE_INSTRUCTIONS_WIDE) x = premultiply_eights(from, into, width);
+        if (instructions >= WEBIMAGE_INSTRUCTIONS_USUAL) {
+            for (; x + 4 <= width; x += 4) premultiply_4(from + 4 * x, into + 4 * x);
+        }
 #endif
         for (; x < width; x++) premultiply_pixel(from + 4 * x, into + 4 * x);
     }
     return 0;
 }
 
-int webimage_unpremultiply(
-    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
+int webimage_unpremultiply_by(
+    int instructions, const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
     for (int row = 0; row < height; row++) {
         const uint8_t *from = source + (ptrdiff_t)row * source_stride;
         uint8_t *into = target + (ptrdiff_t)row * stride;
         int x = 0;
 #if defined(__SSE2__)
-        for (; x + 4 <= width; x += 4) unpremultiply_4(from + 4 * x, into + 4 * x);
+        if (instructions >= WEBIMAGE_INSTRUCTIONS_USUAL) {
+            for (; x + 4 <= width; x += 4) unpremultiply_4(from + 4 * x, into + 4 * x);
+        }
 #endif
         for (; x < width; x++) unpremultiply_pixel(from + 4 * x, into + 4 * x);
     }
     return 0;
+}
+
+int webimage_widest_instructions(void) {
+#if defined(__SSE2__)
+    return __builtin_cpu_supports("avx2") ? WEBIMAGE_INSTRUCTIONS_WIDE : WEBIMAGE_INSTRUCTIONS_USUAL;
+#else
+    return WEBIMAGE_INSTRUCTIONS_PORTABLE;
+#endif
+}
+
+int webimage_premultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
+    return webimage_premultiply_by(
+        webimage_widest_instructions(), source, source_stride, target, stride, width, height);
+}
+
+int webimage_unpremultiply(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height) {
+    return webimage_unpremultiply_by(
+        WEBIMAGE_INSTRUCTIONS_USUAL, source, source_stride, target, stride, width, height);
 }

@@ -40,9 +40,13 @@ enum Sample {
         }
     }
 
+    /// Stands for a sample that is infinite or not a number.
+    static let notFinite = Int.max >> 1
+
     private static func half(_ word: Int) -> Int { Int(Float16(Double(word) / 65535).bitPattern) }
     private static func word(_ half: Int) -> Int {
-        Int((Double(Float16(bitPattern: UInt16(half))) * 65535).rounded())
+        let value = Double(Float16(bitPattern: UInt16(half)))
+        return value.isFinite ? Int((value * 65535).rounded()) : notFinite
     }
 
     /// Returns all channels of all pixels, row by row.
@@ -60,9 +64,9 @@ enum Sample {
         }
     }
 
-    /// Returns the largest difference between two lists of channels.
+    /// Returns the largest difference between two lists of channels; `.max` if a sample is not finite.
     static func largestDifference(_ left: [Int], _ right: [Int]) -> Int {
-        guard left.count == right.count else { return .max }
+        guard left.count == right.count, !left.contains(notFinite), !right.contains(notFinite) else { return .max }
         return zip(left, right).map { abs($0 - $1) }.max() ?? 0
     }
 }

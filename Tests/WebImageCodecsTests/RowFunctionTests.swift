@@ -1,4 +1,5 @@
 import CWebImagePixelLoops
+import CWebImageYUV
 import Foundation
 import Testing
 import WebImageCore
@@ -19,6 +20,27 @@ import WebImageTesting
                     try check(function, width: width, height: height, padding: padding, edge: edge, random: &random)
                 }
             }
+        }
+    }
+
+    /// libyuv chooses its code by the instructions of the processor. The result must not depend on them.
+    ///
+    /// Other tests that run meanwhile use the same code, which is right as well.
+    @Test func everyInstructionSetOfLibyuvWritesTheSamePixels() throws {
+        defer { _ = MaskCpuFlags(-1) }
+        var random = SeededRandom.printingSeed()
+        let known = Int(TestCpuFlag(-1))
+        // Each set has all bits below one bit: the portable code, SSE2, SSSE3, … on x86-64.
+        let sets = (1..<20).map { (1 << $0) - 1 }.filter { $0 < known }
+        #expect(Set(sets.map { $0 & known }).count > 1)
+        for (index, set) in sets.enumerated() where index == 0 || set & known != sets[index - 1] & known {
+            _ = MaskCpuFlags(Int32(set))
+            for function in RowFunction.all {
+                for width in [64 * Int.random(in: 1...3, using: &random), Int.random(in: 1...200, using: &random)] {
+                    try check(function, width: width, height: 9, padding: 5, edge: .last, random: &random)
+                }
+            }
+            try checkShrinking(widths: [64, 67, 200], format: .bgra8Premultiplied)
         }
     }
 
@@ -82,7 +104,11 @@ import WebImageTesting
     /// row.
     @Test(arguments: [PixelFormat.gray8, .rgb8, .bgra8Premultiplied])
     func plainColorIsUnchangedByShrinking(format: PixelFormat) throws {
-        for width in 1...200 {
+        try checkShrinking(widths: Array(1...200), format: format)
+    }
+
+    private func checkShrinking(widths: [Int], format: PixelFormat) throws {
+        for width in widths {
             for factor in [1, 2, 3, 4, 7] {
                 let shrinker = try RowShrinker(PixelSize(width: width, height: 9), format: format, factor: factor)
                 while !shrinker.isDone {
@@ -309,22 +335,31 @@ extension RowFunction {
         }
     }
 
-    private static let arithmetic: [RowFunction] = [
-        one("premultiply", 4, 4, webimage_premultiply) { (pixel: [UInt8]) -> [UInt8] in
-            let alpha = Int(pixel[3])
-            let colors = pixel[..<3].map { (value: UInt8) -> UInt8 in UInt8((Int(value) * alpha + 127) / 255) }
-            return colors + [pixel[3]]
-        },
-        unpremultiply,
-        two("subtract", webimage_yuv_subtract) { UInt8(max(0, Int($0) - Int($1))) },
-        two("add", webimage_yuv_add) { UInt8(min(255, Int($0) + Int($1))) },
-        blend, shuffle,
-        // The test has filled the target with 7. The function must not change the colours of the target.
-        one("set_alpha", 1, 4, webimage_yuv_set_alpha) { [7, 7, 7, $0[0]] },
-    ]
+    /// The instructions that this processor has for the own loops.
+    private static let instructions = Array(0...webimage_widest_instructions())
 
-    private static let unpremultiply =
-        RowFunction(name: "unpremultiply", sources: [4], targets: [4]) { s, t, width, height in
+    private static let arithmetic: [RowFunction] =
+        instructions.flatMap { [premultiply($0), unpremultiply($0)] } + [
+            two("subtract", webimage_yuv_subtract) { UInt8(max(0, Int($0) - Int($1))) },
+            two("add", webimage_yuv_add) { UInt8(min(255, Int($0) + Int($1))) },
+            blend, shuffle,
+            // The test has filled the target with 7. The function must not change the colours of the target.
+            one("set_alpha", 1, 4, webimage_yuv_set_alpha) { [7, 7, 7, $0[0]] },
+        ]
+
+    private static func premultiply(_ instructions: Int32) -> RowFunction {
+        RowFunction(name: "premultiply by \(instructions)", sources: [4], targets: [4]) { s, t, width, height in
+            webimage_premultiply_by(
+                instructions, s[0].start, s[0].stride, t[0].start, t[0].stride, width, height)
+        } reference: { (pixels: [[UInt8]]) -> [[UInt8]] in
+            let alpha = Int(pixels[0][3])
+            let colors = pixels[0][..<3].map { (value: UInt8) -> UInt8 in UInt8((Int(value) * alpha + 127) / 255) }
+            return [colors + [pixels[0][3]]]
+        }
+    }
+
+    private static func unpremultiply(_ instructions: Int32) -> RowFunction {
+        RowFunction(name: "unpremultiply by \(instructions)", sources: [4], targets: [4]) { s, t, width, height in
             // Limit each colour to its alpha, as premultiplied input requires.
             for row in 0..<Int(height) {
                 for x in 0..<Int(width) {
@@ -332,7 +367,8 @@ extension RowFunction {
                     for channel in 0..<3 { pixel[channel] = min(pixel[channel], pixel[3]) }
                 }
             }
-            return webimage_unpremultiply(s[0].start, s[0].stride, t[0].start, t[0].stride, width, height)
+            return webimage_unpremultiply_by(
+                instructions, s[0].start, s[0].stride, t[0].start, t[0].stride, width, height)
         } reference: { (pixels: [[UInt8]]) -> [[UInt8]] in
             let alpha = max(Int(pixels[0][3]), 1)
             let colors = pixels[0][..<3].map { (value: UInt8) -> UInt8 in
@@ -340,6 +376,7 @@ extension RowFunction {
             }
             return [colors + [pixels[0][3]]]
         }
+    }
 
     private static let blend =
         RowFunction(name: "blend", sources: [4, 4], targets: [4], tolerance: 1) { s, t, width, height in

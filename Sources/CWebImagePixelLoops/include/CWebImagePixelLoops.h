@@ -57,6 +57,15 @@ int webimage_premultiply(
 int webimage_unpremultiply(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 
+/* The instructions of the two functions above: none of a special processor, those of every processor of the kind, or
+   those of AVX2. Tests call the functions with each; the processor must have the instructions. */
+enum { WEBIMAGE_INSTRUCTIONS_PORTABLE, WEBIMAGE_INSTRUCTIONS_USUAL, WEBIMAGE_INSTRUCTIONS_WIDE };
+int webimage_widest_instructions(void);
+int webimage_premultiply_by(
+    int instructions, const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+int webimage_unpremultiply_by(
+    int instructions, const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+
 /* Replaces each byte by its entry in a table of 256 bytes. Source and target can be the same memory. */
 void webimage_map_bytes(
     const uint8_t *source, size_t stride, uint8_t *target, size_t target_stride, size_t width, size_t rows,

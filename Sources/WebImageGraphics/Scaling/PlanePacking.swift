@@ -12,6 +12,9 @@ final class PlanePacking: ResampleCallbacks {
     private let targetRing: PlaneRing
     /// Two rows of memory for intermediate results between pixels and planes.
     private let scratch: PixelBuffer
+    /// The alpha of a row of an opaque picture in half precision; nil for other pictures. Without alpha, the function that
+    /// merges planes writes 65,535, which is not a number in half precision.
+    private let fullAlpha: PixelBuffer?
 
     init(
         plan: ScalingCall, source: PixelWindow, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
@@ -24,6 +27,13 @@ final class PlanePacking: ResampleCallbacks {
         scratch = try PixelBuffer(
             width: max(source.size.width, target.width), height: 2,
             format: plan.sample.byteCount == 2 ? .rgba16 : .rgba8)
+        guard plan.target == .rgbaHalf, plan.planeCount < 4 else {
+            fullAlpha = nil
+            return
+        }
+        let alpha = try PixelBuffer(width: target.width * 2, height: 1, format: .gray8)
+        alpha.withUnsafeMutableBytes { $0.bindMemory(to: UInt16.self).initialize(repeating: Float16(1).bitPattern) }
+        fullAlpha = alpha
     }
 
     override func unpack(row: Int, left: Int, right: Int) -> Bool {
@@ -63,10 +73,11 @@ final class PlanePacking: ResampleCallbacks {
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
             // `webimage_yuv_merge_bgra16` only copies 16-bit values, so it works for integers and for half precision.
+            let alpha =
+                plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : fullAlpha.map { words($0.baseAddress) }
             _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
-                plane16(targetRing, 0, row, left), 0,
-                plan.planeCount == 4 ? plane16(targetRing, 3, row, left) : nil, 0, words(pixels), 0, count, 1)
+                plane16(targetRing, 0, row, left), 0, alpha, 0, words(pixels), 0, count, 1)
         case .rgba8, .bgra8Premultiplied, .gray8:
             let isBGR = plan.target == .bgra8Premultiplied
             let (first, step) = (plane8(targetRing, 0, row, left), targetRing.planeByteCount)
