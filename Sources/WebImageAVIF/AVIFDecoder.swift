@@ -149,7 +149,11 @@ final class AVIFDecoder {
         rgb.alphaPremultiplied = info.hasAlpha ? image.alphaPremultiplied : 0
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
-        try check(libavif.avifImageYUVToRGB(handle.pointee.image, &rgb))
+        if let chroma = try AVIFChroma(image) {
+            try check(chroma.withImage(image) { libavif.avifImageYUVToRGB($0, &rgb) })
+        } else {
+            try check(libavif.avifImageYUVToRGB(handle.pointee.image, &rgb))
+        }
         if rgb.alphaPremultiplied != 0 { pixels.unpremultiplyInPlace() }
         return DecodedPicture(
             pixels: try cropped(pixels), orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
