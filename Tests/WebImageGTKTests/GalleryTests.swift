@@ -43,6 +43,25 @@ extension GTKSuite {
             #expect(abs(red.height - blue.height) <= 2)
         }
 
+        /// A card of a picture that cannot be shown has the colours of the other cards.
+        @Test(arguments: [true, false]) func cardOfAFailureFitsTheStyle(isDark: Bool) async throws {
+            let shot = folder.appendingPathComponent("shot.png").path
+            let style = isDark ? ["--dark"] : []
+            let run = try await Gallery.run(["--screenshot", shot, "/nonexistent.png"] + style, cache: folder.path)
+            #expect(run.status == 0 && run.output == "0 shown, 1 failed, 0 missing\n")
+            let texture = try #require(gdk_texture_new_from_filename(shot, nil))
+            let drawn = try #require(Texture(owning: texture).downloaded())
+            // The picture's box has 30,000 pixels. Only its lines and the texts differ much from the window.
+            var unlike = 0
+            for y in 0..<drawn.pixels.height {
+                for x in 0..<drawn.pixels.width {
+                    let pixel = drawn.bgra(x, y).prefix(3)
+                    if isDark ? (pixel.min() ?? 0) > 200 : (pixel.max() ?? 0) < 100 { unlike += 1 }
+                }
+            }
+            #expect(unlike < 6000, "\(unlike)")
+        }
+
         @Test func galleryListPlaysAnimationsAndAClickOpensTheLargeView() async throws {
             defer { try? FileManager.default.removeItem(at: folder) }
             let frames = try [UInt8(40), 200].map { red in
