@@ -43,7 +43,9 @@ static void measure(
     *natural = (int)fmax(1, round(fmin(side, longest)));
     // Without a given side, the minimum is that of any given side. A larger minimum leaves negative space for other
     // children of the same container, which GTK reports as a critical error.
-    *minimum = for_size >= 0 ? *natural : 0;
+    // A given side that is too long to be drawn stands for an endless one: beside a label that wraps, GTK asks for the least
+    // width at such a height, and reports a critical error if it is more than that without a given side.
+    *minimum = for_size >= 0 && for_size <= longest ? *natural : 0;
 }
 
 static void size_allocate(GtkWidget *widget, int width, int height, int baseline) {

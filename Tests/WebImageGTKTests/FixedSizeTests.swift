@@ -205,9 +205,10 @@ extension GTKSuite {
         // MARK: Rows that fit
 
         /// Rows with a picture above a text, with pictures of many shapes, with a failure and without a picture.
-        @Test(arguments: [Place.fittingList, .listView, .column]) func rowWithAWrappingLabelCausesNoCritical(
-            _ place: Place
-        ) async throws {
+        @Test(
+            arguments: [Place.fittingList, .listView, .column],
+            [FittingImageView.Axis.heightForWidth, .widthForHeight])
+        func rowWithAWrappingLabelCausesNoCritical(_ place: Place, _ axis: FittingImageView.Axis) async throws {
             let journey = try ViewJourney()
             for (number, shape) in [(900, 60), (60, 900), (300, 300)].enumerated() {
                 let file = try ImageCodersManager.shared.encode(
@@ -224,16 +225,16 @@ extension GTKSuite {
             var kept: [AnyObject] = []
             switch place {
             case .fittingList:
-                let fitting = FittingList(count: 20, request: request, make: { CaptionRow() })
+                let fitting = FittingList(count: 20, request: request, make: { CaptionRow(axis) })
                 kept = [fitting]
                 list = fitting.widget
             case .listView:
-                let factory = ImageListFactory(request: request, make: { CaptionRow() })
+                let factory = ImageListFactory(request: request, make: { CaptionRow(axis) })
                 list = try #require(OpaquePointer(gtk_list_view_new(EmptyRows.model(20), factory.retainedFactory())))
             default:
                 list = try #require(OpaquePointer(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)))
                 for position in 0..<5 {
-                    let row = CaptionRow()
+                    let row = CaptionRow(axis)
                     kept.append(row)
                     gtk_box_append(gtkCast(list), gtkCast(row.widget))
                     row.fitting.setImage(with: request(position)?.url, context: journey.context)
@@ -302,16 +303,19 @@ extension GTKSuite.FixedSizeTests.Place {
     }
 }
 
-/// A picture with its proportions above a text of several lines.
+/// A picture with its proportions above a text of several lines, or beside it.
 @MainActor private final class CaptionRow: ImageListRow {
-    let fitting = FittingImageView()
+    let fitting: FittingImageView
     private let view: WidgetView
     var widget: OpaquePointer { view.widget }
     var imageView: ImageView { fitting.imageView }
     var fittingView: FittingImageView? { fitting }
 
-    init() {
-        view = WidgetView.view(ofNew: gtk_box_new(GTK_ORIENTATION_VERTICAL, 6))
+    init(_ axis: FittingImageView.Axis = .heightForWidth) {
+        fitting = FittingImageView(axis)
+        let isAbove = axis == .heightForWidth
+        view = WidgetView.view(
+            ofNew: gtk_box_new(isAbove ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, 6))
         let label = gtk_label_new(
             "A caption that is wrapped into several lines in a narrow window, and again in a wider one.")
         gtk_label_set_wrap(gtkCast(label), 1)
