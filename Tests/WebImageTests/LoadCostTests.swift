@@ -61,6 +61,35 @@ struct LoadCostTests {
         #expect(count <= 3 * 100, "\(Double(count) / 100) a load")
     }
 
+    /// A hit of a local file reads and compares the state of the file, without the path that Foundation makes of the URL.
+    @Test func aMemoryHitOfAFileAllocatesAtMostElevenTimes() async throws {
+        let journey = try Journey()
+        let file = journey.folder.appendingPathComponent("a.png")
+        try Journey.file().write(to: file)
+        _ = try await journey.manager.image(for: file)
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
+        let found = Locked(0)
+        let completed: WebImageInternalCompletionBlock = { _, _, _, cacheType, _, _ in
+            if cacheType == .memory { found.withLock { $0 += 1 } }
+        }
+        journey.manager.loadImage(with: file, context: context, completed: completed)
+        func count(_ body: () -> Void) -> Int {
+            var index = 0
+            allocation_counter_start()
+            while index < 100 {
+                body()
+                index += 1
+            }
+            return allocation_counter_stop()
+        }
+        let hits = count { journey.manager.loadImage(with: file, context: context, completed: completed) }
+        #expect(found.withLock { $0 } == 101)
+        // In a debug build; three of them belong to any hit.
+        #expect(hits <= 11 * 100, "\(Double(hits) / 100) a load")
+        let paths = count { _ = FileState.path(of: file) }
+        #expect(paths > 11 * 100, "\(Double(paths) / 100) a path")
+    }
+
     /// Checks the numbers in Documentation/Decisions/one-pipeline.md. The server is a separate process. The counts
     /// therefore include only the load, with all of its threads.
     @Test(.enabled(if: NginxServer.isAvailable, "nginx is not installed"))

@@ -54,7 +54,7 @@ extension WebImageManager {
                 EntryKey.shared(text)
             }
         guard let image = cache.imageFromMemoryCache(forKey: key.string) else { return nil }
-        if text.hasScheme("file") { key.file = FileState(url) }
+        if text.hasScheme("file") { key.file = FileState(fileURL: url, text: text) }
         guard image.isPlainEntry(of: key) else { return nil }
         // An earlier load may have given the image another scale than its key names.
         if image.scale == 1, ImageMatcher.canNameScale(text), CacheKey.scaleFactor(text) != 1 { return nil }
