@@ -21,6 +21,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var allow: String?
     /// Whether a retry can succeed at once, so that the failure is neither remembered nor cached.
     var isFleeting = false
+    /// Whether the source's server has refused the request for the picture. A stale result must not stand for it.
+    var isDenial = false
     /// Whether this refusal was remembered from an earlier request.
     var isFromMemory = false
 

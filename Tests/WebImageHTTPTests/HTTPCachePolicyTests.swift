@@ -143,6 +143,45 @@ struct HTTPCachePolicyTests {
     @Test(arguments: ["", "yesterday", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "1 2 3"])
     func invalidDateIsNil(text: String) { #expect(HTTPDate.seconds(text) == nil) }
 
+    /// A zone that is not that of GMT makes a date invalid (RFC 9111 §4.2). A year of two digits is at most 50 years away.
+    @Test func zoneAndCenturyOfADateCount() {
+        for zone in ["EST", "PDT", "+0000", "-0500", "Z", ""] {
+            #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 \(zone)") == nil, "\(zone)")
+        }
+        for zone in ["GMT", "gmt", "UTC"] {
+            #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 \(zone)") == Self.date)
+        }
+        let now = Self.date + 32 * 31_556_952
+        for (year, time) in [("94", Self.date), ("76", 3_371_878_177), ("77", 247_654_177)] as [(String, Double)] {
+            #expect(HTTPDate.seconds("Sunday, 06-Nov-\(year) 08:49:37 GMT", now: now) == time, "\(year)")
+        }
+    }
+
+    @Test func directivesAreReadWithTheirQuotes() {
+        func seconds(_ field: String) -> Int? { CacheControl(field).seconds("max-age").map { Int($0) } }
+        #expect(seconds("MAX-AGE=\"5\"") == 5 && seconds("x=\"a, max-age=7\", max-age=5") == 5)
+        #expect(seconds("x=\"a\\\", max-age=7, b\", max-age=5") == 5 && seconds("x=\"\\\\\", max-age=5") == 5)
+        // A quote without an end hides no directive.
+        #expect(seconds("x=\"a, max-age=5") == 5 && seconds("\", max-age=5") == 5 && seconds("max-age=\"5") == 5)
+        #expect(CacheControl("x=\"a, no-store").contains("no-store"))
+        let many = "x=\"" + String(repeating: "\\\"", count: 50_000)
+        #expect(CacheControl(many + ", no-store").contains("no-store"))
+        #expect(CacheControl("no-store").forbidsStorage && !CacheControl("no-store, Must-Understand").forbidsStorage)
+        #expect(!CacheControl("x-no-store, must-understand").forbidsStorage)
+    }
+
+    /// A field that is too long to be stored keeps the directives that a cache understands.
+    @Test func longFieldLosesNoDirectiveWhenItIsStored() throws {
+        let field = "ext=\"" + String(repeating: "x", count: 3000) + "\", max-age=5, must-revalidate, s-maxage=7"
+        let response = WebImageResponse(url: nil, statusCode: 200, allHeaderFields: ["Cache-Control": field])
+        let request = WebImageRequest(url: URL(fileURLWithPath: "/"))
+        let stored = StoredResponse(response, to: request, requestTime: 1, responseTime: 1)
+        let read = try #require(StoredResponse(serialized: stored.serialized))
+        let control = CacheControl(read.fields["cache-control"])
+        #expect(control.seconds("max-age") == 5 && control.seconds("s-maxage") == 7)
+        #expect(control.contains("must-revalidate"))
+    }
+
     @Test func datesAreSecondsSince1970() {
         #expect(HTTPDate.seconds(Self.dateField) == Self.date)
         #expect(HTTPDate.seconds("Thu, 29 Feb 2024 12:00:00 GMT") == 1_709_208_000)

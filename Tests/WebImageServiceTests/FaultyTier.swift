@@ -106,6 +106,8 @@ final class FaultyTier: CoordinatingCacheTier {
                 state.log.append(purge)
                 stored.append(purge)
             }
+            // The purges are in the log, but the answer is lost.
+            if state.fails() { return (nil, state.handlers) }
             return (stored, state.fails(0.5) ? [] : state.handlers)
         }
         for handler in handlers { handler() }

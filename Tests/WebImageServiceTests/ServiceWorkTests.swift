@@ -148,14 +148,18 @@ struct ServiceWorkTests {
         #expect(stale.status == 200 && stale.logEntry.outcome == .stale && stale.data == first.data)
         bench.clock.advance(by: .seconds(100))
         #expect(await bench.picture().status == 502)
-        // If the source no longer exists, the response is an error and not a stale result.
-        let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
-        _ = await gone.picture()
-        gone.server.fail(
-            ServiceBench.url,
-            WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 404)))
-        gone.clock.advance(by: .seconds(50))
-        #expect(await gone.picture().status == 404)
+        // If the source no longer exists, or its server refuses it, the response is an error and not a stale result.
+        for (status, answer) in [(404, 404), (410, 404), (401, 502), (403, 502), (451, 502), (429, 200), (503, 200)] {
+            let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
+            _ = await gone.picture()
+            gone.server.fail(
+                ServiceBench.url,
+                WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: status)))
+            gone.clock.advance(by: .seconds(50))
+            #expect(await gone.picture().status == answer, "\(status)")
+            // Also when the failure is remembered.
+            #expect(await gone.picture().status == answer, "\(status)")
+        }
     }
 
     static let failures: [(error: WebImageError, status: Int, reason: String)] = [

@@ -66,6 +66,9 @@ private struct MachineOrigin: ImageDataLoader {
 
     private static func url(_ picture: Int) -> String { "http://example.com/\(picture % 2)/\(picture).png" }
 
+    /// A spelling of clients, which every service replaces.
+    private static let replaced = "shop://"
+
     /// A picture whose colour is its number and its version. The last one is larger than a machine accepts.
     private static func bytes(_ picture: Int, _ version: Int) throws -> Data {
         try Fix.png(8, 8) { _, _ in (UInt8(picture * 20), UInt8(version * 4), 0, 255) }
@@ -83,7 +86,9 @@ private struct MachineOrigin: ImageDataLoader {
     private static func fault(
         of machine: Machine, _ picture: Int, size: Int, newest: Int, current: Int
     ) async throws -> String? {
-        let target = "/_/rs:fit:\(size)/f:png/plain/\(url(picture))"
+        // A third of the clients use the other spelling.
+        let source = size == 2 ? "\(replaced)\(picture % 2)/\(picture).png" : url(picture)
+        let target = "/_/rs:fit:\(size)/f:png/plain/\(source)"
         let request = ServiceRequest(target: target)
         let answer: ServiceResponse
         if let known = machine.service.respondFromMemory(to: request) {
@@ -134,6 +139,7 @@ private struct MachineOrigin: ImageDataLoader {
                     settings.rule == nil ? settings.seconds : 3600, settings.maxSourceBytes
                 )
                 $0.storeRules = settings.rule.map { [$0] } ?? []
+                $0.urlReplacements = ["\(Self.replaced)=http://example.com/"]
             }
             let tiers = CacheTiers([CacheTiers.Level("faulty", tier, budget: .seconds(5))], clock: clock)
             return try ImageService(
@@ -151,12 +157,21 @@ private struct MachineOrigin: ImageDataLoader {
         }
         let gone = WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: 404))
         var isGone = [Bool](repeating: false, count: Self.pictures)
+        // Whether a machine may still remember that a picture was missing when all have learned all purges.
+        var mayFailAtEnd = isGone
         for step in 0..<40 {
             let (machine, picture) = (
                 Int.random(in: 0..<count, using: &random), Int.random(in: 0..<Self.pictures, using: &random)
             )
-            // In some histories, machines that are cut off purge the same subjects.
-            let kinds = history % 4 == 1 ? [0, 0, 1, 1, 1, 1, 4, 4, 11, 11] : Array(0..<14)
+            // In some histories, machines that are cut off purge the same subjects; in others, most pictures are missing at
+            // some time, or a tier that loses much is used for purges by source.
+            let kinds =
+                switch history % 4 {
+                case 1: [0, 0, 1, 1, 1, 1, 4, 4, 11, 11]
+                case 2: [0, 0, 1, 1, 1, 4, 4, 11, 13, 13]
+                case 3: [0, 0, 1, 1, 4, 4, 4, 10, 10, 11]
+                default: Array(0..<14)
+                }
             switch kinds.randomElement(using: &random) ?? 0 {
             case 12 where history % 2 == 0:
                 // The tier of this model does not know the age of its entries, so the clocks must be equal.
@@ -164,7 +179,7 @@ private struct MachineOrigin: ImageDataLoader {
                 time += seconds
                 for machine in machines { machine.clock.advance(by: TimeInterval(seconds)) }
             case 12, 13:
-                isGone[picture] = true
+                (isGone[picture], mayFailAtEnd[picture]) = (true, true)
                 origin.fail(Self.url(picture), gone)
                 for index in machines.indices {
                     machines[index].mayFail[picture] = true
@@ -188,12 +203,19 @@ private struct MachineOrigin: ImageDataLoader {
                 isGone[picture] = false
                 try publish(picture)
             case 1:
-                let (query, purged) =
+                let subjects =
                     [
                         ("tag=picture-\(picture)", [picture]), ("tag=all", Array(0..<Self.pictures)),
                         ("prefix=http://example.com/\(picture % 2)/", [picture % 2, picture % 2 + 2]),
+                        ("prefix=\(Self.replaced)\(picture % 2)/", [picture % 2, picture % 2 + 2]),
                         ("source=\(Self.url(picture))", [picture]),
-                    ].randomElement(using: &random) ?? ("", [])
+                    ]
+                let (query, purged) = subjects[history % 4 == 3 ? 4 : Int.random(in: 0..<5, using: &random)]
+                let isKilled = Int.random(in: 0..<4, using: &random) == 0
+                if isKilled {
+                    await machines[machine].service.provider.store.flush()
+                    await machines[machine].service.provider.fetcher.flush()
+                }
                 let answer = await machines[machine].service.respondToOperator(
                     ServiceRequest(
                         method: "POST", target: "/purge?\(query)", headers: ["Authorization": "Bearer token"]))
@@ -201,7 +223,20 @@ private struct MachineOrigin: ImageDataLoader {
                 for picture in purged {
                     machines[machine].floor[picture] = versions[picture]
                     // The tags of a source that was never there are not known.
-                    if !isGone[picture], !query.hasPrefix("tag") { machines[machine].mayFail[picture] = false }
+                    if !isGone[picture], !query.hasPrefix("tag") {
+                        (machines[machine].mayFail[picture], mayFailAtEnd[picture]) = (false, false)
+                    }
+                }
+                guard isKilled else { continue }
+                // The process ends right after its answer and stores nothing more.
+                machines[machine].service = try service(
+                    machines[machine].folder, machines[machine].tier, machines[machine].clock,
+                    machines[machine].settings)
+                for picture in purged {
+                    let fault = try await Self.fault(
+                        of: machines[machine], picture, size: 3, newest: versions[picture],
+                        current: current(picture, machines[machine].settings))
+                    #expect(fault == nil, "after the purge of step \(step) of history \(history), seed \(seed)")
                 }
             default:
                 let asked = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -234,6 +269,7 @@ private struct MachineOrigin: ImageDataLoader {
             let floor = machines.map { $0.floor[picture] }.max() ?? 0
             for var machine in machines {
                 machine.floor[picture] = floor
+                machine.mayFail[picture] = mayFailAtEnd[picture]
                 let fault = try await Self.fault(
                     of: machine, picture, size: 3, newest: versions[picture],
                     current: current(picture, machine.settings))

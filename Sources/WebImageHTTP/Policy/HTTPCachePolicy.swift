@@ -30,9 +30,10 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         (self.heuristicFraction, self.isShared) = (heuristicFraction, isShared)
     }
 
-    /// Whether the body of a response may be stored (§3). True if neither the request nor the response has `no-store`.
+    /// Whether the body of a response may be stored (§3). True if the request has no `no-store`, and the response has none
+    /// or has it beside `must-understand`.
     package static func mayStore(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
-        !CacheControl(response.value(forHTTPHeaderField: "cache-control")).contains("no-store")
+        !CacheControl(response.value(forHTTPHeaderField: "cache-control")).forbidsStorage
             && !CacheControl(request.value(forHTTPHeaderField: "cache-control")).contains("no-store")
     }
 
@@ -75,7 +76,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
 
     private static func mustAsk(_ stored: StoredResponse, control: CacheControl, asked: CacheControl) -> Bool {
         control.contains("no-cache") || asked.contains("no-cache")
-            || (stored.fields["cache-control"] == nil && stored.fields["pragma"]?.lowercased() == "no-cache")
+            || (stored.fields["cache-control"] == nil && CacheControl(stored.fields["pragma"]).contains("no-cache"))
     }
 
     /// Whether a redirect may be reused without asking the server again. A permanent redirect (301, 308) without an
@@ -84,7 +85,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         let stored = redirect.response
         let control = CacheControl(stored.fields["cache-control"])
         let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
-        guard stored.matches(request), !control.contains("no-store"), !isShared || !control.contains("private"),
+        guard stored.matches(request), !control.forbidsStorage, !isShared || !control.contains("private"),
             !Self.mustAsk(stored, control: control, asked: asked),
             let age = age(stored, now: now), age <= asked.seconds("max-age") ?? .infinity
         else { return false }
@@ -226,6 +227,23 @@ package struct CacheControl: Sendable, Hashable {
 
     package func contains(_ name: String) -> Bool { directives[name] != nil }
 
+    /// Whether a cache must not store the response. A cache that understands the status ignores `no-store` beside
+    /// `must-understand` (§5.2.2.3); the loaders of this package accept no status that they do not understand.
+    package var forbidsStorage: Bool { contains("no-store") && !contains("must-understand") }
+
+    /// The directives of RFC 9111, RFC 5861 and RFC 8246 in a field, without all others.
+    static func standard(_ field: String) -> String {
+        let control = CacheControl(field)
+        return names.compactMap { name in
+            control.directives[name].map { $0.isEmpty ? name : "\(name)=\"\($0.prefix(32))\"" }
+        }.joined(separator: ", ")
+    }
+
+    private static let names = [
+        "no-store", "no-cache", "private", "public", "max-age", "s-maxage", "must-revalidate", "proxy-revalidate",
+        "must-understand", "no-transform", "stale-while-revalidate", "stale-if-error", "immutable",
+    ]
+
     /// The value of a directive in seconds, at most 2^31 (§1.2.2); nil if the directive is absent, 0 if its value is
     /// not a number.
     package func seconds(_ name: String) -> TimeInterval? {
@@ -234,22 +252,44 @@ package struct CacheControl: Sendable, Hashable {
         return min(TimeInterval(text) ?? 0, 2_147_483_648)
     }
 
-    /// Splits a field at the commas that are not inside quotes.
-    private static func parts(_ field: String) -> [String] {
-        var parts = [""]
-        var isQuoted = false
-        for character in field {
-            if character == "\"" { isQuoted.toggle() }
-            if character == ",", !isQuoted { parts.append("") } else { parts[parts.count - 1].append(character) }
+    /// Splits a field at the commas that are not inside quotes. A quote without an end is no quote: the directives behind it
+    /// must not be lost.
+    private static func parts(_ field: String) -> [Substring] {
+        var parts: [Substring] = []
+        var (start, index, hasQuotes) = (field.startIndex, field.startIndex, true)
+        while index < field.endIndex {
+            let byte = field.utf8[index]
+            if byte == UInt8(ascii: ",") {
+                parts.append(field[start..<index])
+                start = field.utf8.index(after: index)
+            } else if byte == UInt8(ascii: "\""), hasQuotes {
+                if let end = endOfQuote(field.utf8[field.utf8.index(after: index)...]) {
+                    index = end
+                } else {
+                    hasQuotes = false
+                }
+            }
+            index = field.utf8.index(after: index)
         }
-        return parts
+        return parts + [field[start...]]
+    }
+
+    /// The place of the quote that ends a quoted text. A quote behind a backslash does not (RFC 9110 §5.6.4).
+    private static func endOfQuote(_ text: Substring.UTF8View) -> String.Index? {
+        var isEscaped = false
+        return text.indices.first { index in
+            defer { isEscaped = !isEscaped && text[index] == UInt8(ascii: "\\") }
+            return !isEscaped && text[index] == UInt8(ascii: "\"")
+        }
     }
 }
 
 /// Parses dates of HTTP header fields in all three formats of RFC 9110 §5.6.7, independent of the locale.
 package enum HTTPDate {
-    /// The date in seconds since 1970; nil if the text is not a date.
-    package static func seconds(_ text: String?) -> TimeInterval? {
+    /// The date in seconds since 1970; nil if the text is not a date, or its zone is not `GMT` or `UTC` (RFC 9111 §4.2).
+    ///
+    /// - Parameter now: A year of two digits that is more than 50 years later than this time is in the past.
+    package static func seconds(_ text: String?, now: TimeInterval = SystemClock().date) -> TimeInterval? {
         guard let text else { return nil }
         let words = text.split { " ,-:".contains($0) }.map(String.init)
         // The three formats are `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
@@ -262,7 +302,12 @@ package enum HTTPDate {
             let second = Int(words[order[5]]), (1...31).contains(day), (0...9999).contains(year),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        if words[order[2]].count == 2 { year += year < 70 ? 2000 : 1900 }
+        guard isAsctime || words.count > 7 && ["gmt", "utc"].contains(words[7].lowercased()) else { return nil }
+        if words[order[2]].count == 2 {
+            let thisYear = 1970 + Int(now / 31_556_952)
+            year += thisYear / 100 * 100
+            if year > thisYear + 50 { year -= 100 }
+        }
         return TimeInterval(days(toYear: year, month: month + 1, day: day) * 86400 + hour * 3600 + minute * 60 + second)
     }
 

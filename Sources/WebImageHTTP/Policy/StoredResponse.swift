@@ -28,6 +28,16 @@ package struct StoredResponse: Sendable, Hashable {
         "cache-tag", "surrogate-key",
     ]
 
+    /// The fields of a response that are kept. A long `Cache-Control` is reduced to the directives that a cache understands:
+    /// it would be cut when it is stored, and could lose one of them.
+    private static func keptValues(of response: WebImageResponse) -> [String: String] {
+        var values = response.values(of: keptFields)
+        if let control = values["cache-control"], control.utf8.count > mostBytes {
+            values["cache-control"] = CacheControl.standard(control)
+        }
+        return values
+    }
+
     /// - Parameter url: The URL that sent the response; nil for the URL of the request.
     package init(
         _ response: WebImageResponse, to request: WebImageRequest, from url: URL? = nil, requestTime: TimeInterval,
@@ -35,7 +45,7 @@ package struct StoredResponse: Sendable, Hashable {
     ) {
         self.requestTime = requestTime
         self.responseTime = responseTime
-        fields = response.values(of: Self.keptFields)
+        fields = Self.keptValues(of: response)
         varying = Self.varying(fields["vary"], of: request)
         source = (url ?? request.url).sourceDigest
         if let address = response.remoteAddress {
@@ -81,7 +91,7 @@ package struct StoredResponse: Sendable, Hashable {
         if let address = response.remoteAddress {
             copy.hops = Self.joined(hops, [ResponseHop(response.url ?? request.url, address: address)])
         }
-        copy.fields.merge(response.values(of: Self.keptFields)) { $1 }
+        copy.fields.merge(Self.keptValues(of: response)) { $1 }
         copy.varying = Self.varying(copy.fields["vary"], of: request)
         return copy
     }
@@ -140,6 +150,8 @@ extension StoredResponse {
     /// later, so that a reader sees that it is too long.
     private static let longFields: Set<String> = ["cache-tag", "surrogate-key"]
     package static let maxTagBytes = 16 * 1024
+    /// The longest value of any other field, in bytes.
+    private static let mostBytes = 2000
 
     package var serialized: Data {
         var text = Self.signature
@@ -167,7 +179,7 @@ extension StoredResponse {
             text += prefix
             text += name
             text += ": "
-            text += Self.line(value, most: Self.longFields.contains(name) ? Self.maxTagBytes + 1 : 2000)
+            text += Self.line(value, most: Self.longFields.contains(name) ? Self.maxTagBytes + 1 : Self.mostBytes)
         }
         guard !varying.isEmpty else { return }
         for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { text += "\(prefix)?\(name): \(digest)" }

@@ -38,6 +38,8 @@ extension ServiceRefusal {
         var refusal = ServiceRefusal(502, .upstreamStatus, "the source's server answered \(status)")
         // The server has closed an idle connection, or asks for the same request a little later.
         refusal.isFleeting = status == 408 || status == 425
+        // The server works and does not give the picture, for example because it was withdrawn.
+        refusal.isDenial = (400..<500).contains(status) && ![408, 425, 429].contains(status)
         return refusal
     }
 
@@ -71,7 +73,7 @@ extension ServiceRefusal {
     /// Whether the source's server caused the failure and a retry may succeed. After such a failure, the service sends
     /// the stale result if one is stored and its lifetime allows this.
     var isUpstreamFault: Bool {
-        [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
+        [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502 && !isDenial)
     }
 
     /// Whether the failure is likely to last for some time. The service remembers such a failure, so that further

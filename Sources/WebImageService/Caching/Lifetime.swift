@@ -45,7 +45,7 @@ struct Lifetime: Sendable, Hashable, Codable {
         let control = CacheControl(fields["cache-control"])
         // The answer to another request may differ in every field of the request, so it is never reused (RFC 9111 §4.1).
         let varies = (fields["vary"] ?? "").split(separator: ",").contains { $0.allSatisfy { " *\t".contains($0) } }
-        mayBeStored = !control.contains("no-store") && !varies
+        mayBeStored = !control.forbidsStorage && !varies
         isShared = mayBeStored && !control.contains("private")
         func seconds(_ name: String) -> Int? { control.seconds(name).map { Int($0) } }
         var maxAge = seconds("s-maxage") ?? seconds("max-age")
@@ -53,7 +53,7 @@ struct Lifetime: Sendable, Hashable, Codable {
             let date = HTTPDate.seconds(fields["date"]) ?? received
             maxAge = Int(max((HTTPDate.seconds(expires) ?? 0) - date, 0))
         }
-        let isPragma = fields["cache-control"] == nil && fields["pragma"]?.lowercased() == "no-cache"
+        let isPragma = fields["cache-control"] == nil && CacheControl(fields["pragma"]).contains("no-cache")
         let isUnusable = control.contains("no-cache") || isPragma
         if isUnusable { maxAge = 0 }
         let age = max(age, 0)
