@@ -40,6 +40,8 @@ struct EmbeddedPictures {
     private mutating func check(
         _ document: Data, level: Int
     ) throws(WebImageError) -> (PricedDocument, Int, text: Data) {
+        let document = try MarkupText.narrowed(document) ?? document
+        try limits.checkEncodedBytes(document.count)
         var references: [(element: Data, href: XMLScanner.Attribute, part: Int)] = []
         var drawn = DrawnElements()
         var reader = ElementReader(try styleRules(of: document))

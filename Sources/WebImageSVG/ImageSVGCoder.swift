@@ -13,7 +13,7 @@ import WebImageGraphics
 /// a document. A document is refused if references in attributes draw too many additional elements. The maximum is
 /// 50,000 or the number of elements in the document, whichever is larger. A document is also refused if its embedded
 /// content cannot be checked. The content cannot be checked if the document uses XInclude, entities that are not plain
-/// text, or an encoding that is not a superset of ASCII.
+/// text, or an encoding that is neither a superset of ASCII nor UTF-16 with a byte order mark.
 ///
 /// librsvg before 2.60 cannot be interrupted during drawing. Therefore the time of a drawing is estimated beforehand, from
 /// the elements, filters, layers and outlines of the document and the size of the drawing. A document whose time exceeds

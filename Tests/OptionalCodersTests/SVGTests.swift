@@ -126,6 +126,62 @@ struct SVGTests {
         #expect(throws: WebImageError.self) { try coder.decode(packed.prefix(40), options: DecodingOptions()) }
     }
 
+    /// A document in UTF-16 with a byte order mark, which browsers show, is drawn as its form in UTF-8.
+    @Test(arguments: [true, false]) func documentInUTF16IsDrawnAsInUTF8(isBigEndian: Bool) throws {
+        func wide(_ text: String) -> Data {
+            ("\u{FEFF}" + text).utf16.reduce(into: Data()) { data, unit in
+                let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+                data += isBigEndian ? [high, low] : [low, high]
+            }
+        }
+        func pixels(_ data: Data) throws -> Data {
+            let image = try coder.decode(data, options: DecodingOptions())
+            return image.pixels.withUnsafeBytes { Data($0) }
+        }
+        let body =
+            "<!-- größer 𝄞 --><svg xmlns='http://www.w3.org/2000/svg' width='20' height='10'>"
+            + "<style>.ü{fill:#0a0}</style><title>☃</title><rect class='ü' width='9' height='9'/></svg>"
+        let declared = ["UTF-16", "utf-8", "UTF-16LE"].map { "<?xml version='1.0' encoding='\($0)'?>\n" + body }
+        let plain = try pixels(Data(body.utf8))
+        #expect(Set(plain).count > 2)
+        for text in [body, "\n  " + body] + declared {
+            let document = wide(text)
+            #expect(ImageFormat(sniffing: document) == .svg && coder.canDecode(from: document))
+            #expect(try coder.imageInfo(of: document, limits: .default).storedSize == PixelSize(width: 20, height: 10))
+            #expect(try pixels(document) == plain)
+            let packed = try gzip(document)
+            #expect(coder.canDecode(from: packed))
+            #expect(try pixels(packed) == plain)
+        }
+        // One inside another one.
+        let inner = wide(body).base64EncodedString()
+        let outer = wide(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='10'>"
+                + "<image width='20' height='10' href='data:image/svg+xml;base64,\(inner)'/></svg>")
+        #expect(try pixels(outer) == plain)
+        // Damaged ones, and what only begins like one.
+        let whole = wide(body)
+        let start = "<svg xmlns='http://www.w3.org/2000/svg'><title>"
+        let lone = wide(start) + Data([0xD8, 0xD8]) + wide("</title></svg>")
+        for damaged in [whole.dropLast(), whole.prefix(whole.count / 2), lone] {
+            #expect(throws: WebImageError.self) { try coder.decode(Data(damaged), options: DecodingOptions()) }
+        }
+        for other in [wide("svg"), wide("<html>"), wide(""), whole.prefix(1), whole.prefix(3), wide("<!-- <svg> ")] {
+            #expect(ImageFormat(sniffing: Data(other)) == .undefined)
+        }
+        // Three bytes for each two: the limit counts the larger form.
+        let title = String(repeating: "☃", count: 400)
+        let long = wide("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><title>\(title)</title></svg>")
+        var options = DecodingOptions()
+        options.limits.maxEncodedBytes = long.count + 100
+        let error = #expect(throws: WebImageError.self) { try coder.decode(long, options: options) }
+        #expect(error?.code == .limitExceeded)
+        // The same checks apply.
+        let reference = wide(
+            "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='http://www.w3.org/2001/XInclude' width='9' height='9'/>")
+        #expect(throws: WebImageError.self) { try coder.decode(reference, options: DecodingOptions()) }
+    }
+
     private func gzip(_ data: Data) throws -> Data {
         let input = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try data.write(to: input)

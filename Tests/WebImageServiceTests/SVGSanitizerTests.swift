@@ -128,6 +128,19 @@ struct SVGSanitizerTests {
         #expect(sanitized(entity + "<svg>\(many)</svg>") == nil)
     }
 
+    /// A document in UTF-16 loses the same parts, and is written in UTF-8.
+    @Test func documentInUTF16IsCleanedAsInUTF8() throws {
+        let text = "<svg xmlns='http://www.w3.org/2000/svg'><title>ö☃</title><script>x</script><g onload='x'/></svg>"
+        let wanted = try #require(sanitized(text))
+        for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+            for start in ["", "<?xml version='1.0' encoding='UTF-16'?>"] {
+                let wide = try #require(("\u{FEFF}" + start + text).data(using: encoding))
+                #expect(SVGSanitizer.sanitized(wide).map { String(decoding: $0, as: UTF8.self) } == wanted)
+                #expect(SVGSanitizer.sanitized(wide.dropLast()) == nil)
+            }
+        }
+    }
+
     @Test func depthAndSizeAreLimitedAndTheTimeIsLinear() {
         func nested(_ depth: Int) -> String {
             String(repeating: "<g>", count: depth) + String(repeating: "</g>", count: depth)

@@ -134,7 +134,7 @@ extension ImageFormat {
     /// Reads only the signature, with three exceptions:
     /// - PNG: reads the chunk headers up to the first `IDAT`, to detect ``apng``.
     /// - HEIF: reads the list of compatible brands, at most 256 bytes.
-    /// - SVG: reads up to the first element.
+    /// - SVG: reads up to the first element; of a document in UTF-16 with a byte order mark, at most the first MiB.
     ///
     /// The result for an unknown signature is ``undefined``. Never fails and never reads outside `data`.
     public init(sniffing data: Data) {
@@ -146,7 +146,10 @@ extension ImageFormat {
         switch first {
         case 0xFF:
             if bytes.starts(with: [0xFF, 0x0A]) { return .jpegXL }
+            if bytes.starts(with: [0xFF, 0xFE]) { return isWideSVG(bytes, isBigEndian: false) ? .svg : .undefined }
             return bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .undefined
+        case 0xFE:
+            return bytes.starts(with: [0xFE, 0xFF]) && isWideSVG(bytes, isBigEndian: true) ? .svg : .undefined
         case 0x89:
             guard bytes.starts(with: pngSignature) else { return .undefined }
             return declaresAnimation(bytes) ? .apng : .png
@@ -259,6 +262,18 @@ extension ImageFormat {
                 return local.elementsEqual("svg".utf8)
             }
         }
+    }
+
+    /// Whether the bytes are an SVG document in UTF-16 with a byte order mark, which browsers read.
+    private static func isWideSVG(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> Bool {
+        let units = UnsafeRawBufferPointer(rebasing: bytes[2..<min(bytes.count & ~1, 1 << 20)])
+        func narrow(_ index: Int) -> UInt8 {
+            let (high, low) = isBigEndian ? (units[index], units[index + 1]) : (units[index + 1], units[index])
+            return high == 0 && low < 0x80 ? low : 0x80
+        }
+        guard units.count >= 2, narrow(0) == UInt8(ascii: "<") || isBlank(narrow(0)) else { return false }
+        // Everything that decides is ASCII.
+        return stride(from: 0, to: units.count, by: 2).map(narrow).withUnsafeBytes { isSVG($0) }
     }
 
     /// The place after a document type, whose declarations can contain `>`.

@@ -58,7 +58,7 @@ struct SVGSanitizer {
     private static let maxDepth = 256
 
     /// Returns the document without its harmful parts, in UTF-8. Returns nil if the data is not a well-formed SVG in
-    /// UTF-8 or Latin-1, has more than 10 MiB or declares entities that are more than plain text. Takes time in
+    /// UTF-8, UTF-16 or Latin-1, has more than 10 MiB or declares entities that are more than plain text. Takes time in
     /// proportion to the size of the document.
     static func sanitized(_ data: Data) -> Data? {
         guard data.count <= maxBytes, let reader = XMLReader(data) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Reads an XML document in UTF-8 or Latin-1 as tokens. Entities are plain text. Comments and processing instructions are
+/// Reads an XML document in UTF-8, UTF-16 or Latin-1 as tokens. Entities are plain text. Comments and processing instructions are
 /// skipped.
 struct XMLReader {
     struct Attribute {
@@ -25,6 +25,7 @@ struct XMLReader {
 
     /// Nil if the text is in another encoding.
     init?(_ data: Data) {
+        guard let data = try? MarkupText.narrowed(data) ?? data else { return nil }
         let start = String(decoding: data.prefix(256), as: UTF8.self)
         if Self.isLatin(start) {
             bytes = data.flatMap { Self.utf8(latin: $0) }
