@@ -132,6 +132,13 @@ struct NestedProfileTests {
         }
     }
 
+    /// Widely used profiles of presses have 2 MB.
+    @Test(arguments: Container.allCases) func profileOfAPressIsRead(_ container: Container) throws {
+        let profile = Self.profile(tag: "desc", Data(count: 64), padding: 2_300_000)
+        guard let data = try file(container, profile) else { return }
+        #expect(error(container, data, .default) == nil)
+    }
+
     // MARK: Thumbnails
 
     /// A JPEG has an EXIF thumbnail whose declared size exceeds the limit. Decoding the JPEG must ignore the thumbnail.

@@ -12,7 +12,7 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxAnimationPixels: Int
     /// Maximum number of frames of an animation, regardless of the size of the frames.
     public var maxFrameCount: Int
-    /// Maximum size of one ancillary chunk (profile, EXIF, text) in bytes.
+    /// Maximum size of one ancillary chunk (profile, EXIF, text) in bytes. Profiles of presses have 2 MB.
     public var maxAncillaryChunkBytes: Int
     /// Maximum total size of all ancillary chunks in bytes.
     public var maxAncillaryBytes: Int
@@ -25,7 +25,7 @@ public struct DecodingLimits: Sendable, Hashable {
     /// Makes limits. Each parameter defaults to its value in ``default``.
     public init(
         maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
-        maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
+        maxAncillaryChunkBytes: Int = 4 << 20, maxAncillaryBytes: Int = 8 << 20,
         maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000, maxDecodeBytes: Int = 2 << 30,
         maxSide: Int = 65_535
     ) {
