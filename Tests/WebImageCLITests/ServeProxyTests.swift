@@ -77,6 +77,117 @@ final class ServeProxyTests: Sendable {
         return (proxy, process.processIdentifier)
     }
 
+    // MARK: Squid and Varnish
+
+    /// A cache that follows RFC 9111 by itself.
+    enum Cache: CaseIterable {
+        case squid, varnishd
+
+        var program: String { self == .squid ? "/usr/sbin/squid" : "/usr/sbin/varnishd" }
+    }
+
+    /// Starts a cache in front of a service. Both are packages of `Scripts/setup tiers`.
+    private func start(_ cache: Cache, _ service: RunningService) async throws -> (ListenAddress, Process) {
+        let free = try FaultServer()
+        let port = UInt16(free.port)
+        free.stop()
+        let folder = scratch.url.appendingPathComponent("\(cache)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let process = Process()
+        // A thread of a test blocks signals, and its child processes with it. Varnish would not start, and Squid not end.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let unblock =
+            "import os,sys;from signal import *;pthread_sigmask(SIG_SETMASK,[]);os.execv(sys.argv[1],sys.argv[1:])"
+        let launch = ["python3", "-c", unblock, cache.program]
+        guard case .network(_, let servicePort) = try service.address else {
+            throw CocoaError(.featureUnsupported)
+        }
+        switch cache {
+        case .squid:
+            let file = folder.appendingPathComponent("squid.conf")
+            // As root, Squid becomes the user "proxy", who can write nothing here.
+            try """
+            http_port 127.0.0.1:\(port) accel defaultsite=pictures no-vhost
+            cache_peer 127.0.0.1 parent \(servicePort) 0 no-query no-digest originserver
+            http_access allow all
+            cache_mem 16 MB
+            access_log none
+            cache_log /dev/null
+            pid_filename none
+            coredump_dir none
+            pinger_enable off
+            netdb_filename none
+            shutdown_lifetime 0 seconds
+            visible_hostname pictures
+            """.write(to: file, atomically: true, encoding: .utf8)
+            // The name is part of the names of its shared memory. A process that was killed leaves them behind, and the next
+            // one of the same name does not start.
+            process.arguments = launch + ["-N", "-n", "pictures\(port)", "-f", file.path]
+        case .varnishd:
+            process.arguments =
+                launch + [
+                    "-F", "-n", folder.path, "-a", "127.0.0.1:\(port)", "-b", "127.0.0.1:\(servicePort)",
+                    "-s", "malloc,16m", "-p", "default_grace=0",
+                ]
+        }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let proxy = ListenAddress.network(host: "127.0.0.1", port: port)
+        #expect(await eventually { (try? RawClient(proxy)) != nil || !process.isRunning })
+        return (proxy, process)
+    }
+
+    /// The cache sends pictures as long as the service says, by their formats, and no longer.
+    @Test(arguments: Cache.allCases) func cacheFollowsTheService(cache: Cache) async throws {
+        guard FileManager.default.isExecutableFile(atPath: cache.program) else {
+            return print("\(cache) is not installed: it is not tried")
+        }
+        let service = try await RunningService(["--access-log", "json", "--no-avif"], in: scratch)
+        let (proxy, process) = try await start(cache, service)
+        defer { kill(process.processIdentifier, SIGKILL) }
+        let picture = try ImageCodersManager.shared.encode(
+            try TestImages.solid(width: 80, height: 60), format: .png, options: EncodingOptions())
+        for (path, fields) in [
+            ("/live.png", ["Cache-Control": "no-store"]), ("/own.png", ["Cache-Control": "private, max-age=600"]),
+            ("/asked.png", ["Cache-Control": "no-cache"]), ("/short.png", ["Cache-Control": "max-age=600, s-maxage=3"]),
+            ("/old.png", ["Cache-Control": "max-age=600, must-revalidate", "Age": "597"]),
+        ] { source.route(path, .body(picture, headers: fields)) }
+        @Sendable func get(_ path: String, _ further: String = "") async throws -> RawClient.Answer {
+            let target = "/_/w:20/plain/\(source.url(path).absoluteString)"
+            return try await onThread { try RawClient(proxy).get(target, further: further) }
+        }
+        func count(_ path: String) async -> Int {
+            _ = await eventually { service.entries.count { "\($0)".contains("/last.png") } == 1 }
+            return service.entries.count { "\($0)".contains(path) }
+        }
+        for path in ["/a.png", "/live.png", "/own.png", "/asked.png", "/short.png", "/old.png"] {
+            for _ in 0..<2 {
+                let answer = try await get(path)
+                #expect(answer.status == 200 && answer.fields["content-type"] == "image/png", "\(path)")
+                #expect(answer.fields["x-accel-expires"] == nil)
+            }
+        }
+        // By format, and with conditions.
+        let webP = "Accept: image/webp\r\n"
+        for _ in 0..<2 { #expect(try await get("/a.png", webP).fields["content-type"] == "image/webp") }
+        let tag = try await get("/a.png").fields["etag"] ?? ""
+        #expect(try await get("/a.png", "If-None-Match: \(tag)\r\n").status == 304)
+        #expect(try await get("/a.png", "Range: bytes=0-7\r\n").status == 206)
+        try await Task.sleep(for: .seconds(5))
+        for path in ["/short.png", "/old.png", "/last.png"] { _ = try await get(path) }
+        let counts = await [
+            count("/a.png"), count("/live.png"), count("/own.png"), count("/asked.png"), count("/short.png"),
+            count("/old.png"),
+        ]
+        #expect(counts == [2, 2, 2, 2, 2, 2], "\(service.output)")
+        // Varnish holds descriptors of the service's process. Squid removes its shared memory.
+        process.terminate()
+        #expect(await eventually { !process.isRunning })
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
     private static var hasNginx: Bool {
         if FileManager.default.isExecutableFile(atPath: Self.nginx) { return true }
         print("nginx is not installed (package nginx-light): the sample is not tried")
