@@ -6,11 +6,12 @@ import WebImageServerTesting
 import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
+import WebImageViews
 
 @testable import WebImageCLI
 
 /// Every file gives the same verdict and the same pixels on every path: a decode in this process and in a decoder
-/// process, `convert`, `thumbnail`, `load` and the service, each with and without the sandbox.
+/// process, `convert`, `thumbnail`, `load` and the service, each with and without the sandbox, and a view.
 ///
 /// The files are those of the conformance folder and generated ones. A part of the conformance files is compared; with
 /// `WEBIMAGE_LONG` in the environment, all of them.
@@ -113,6 +114,10 @@ struct EveryPathTests {
         ] {
             let text = "<svg xmlns='http://www.w3.org/2000/svg' width='45' height='31'>\(body)</svg>"
             files += [("\(name).svg", Data(text.utf8)), ("half-\(name).svg", Data(text.utf8.prefix(60)))]
+            for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+                let declared = "\u{FEFF}<?xml version='1.0' encoding='UTF-16'?>\(text)"
+                files.append(("wide-\(name).svg", declared.data(using: encoding) ?? Data()))
+            }
         }
         return files + [("empty.png", Data()), ("text.jpg", Data("no picture".utf8))]
     }
@@ -188,6 +193,37 @@ struct EveryPathTests {
         return shown
     }
 
+    /// A view that shows one file after another, without a toolkit.
+    @MainActor private final class View: ImageDisplaying {
+        var displayedImage: Image?
+        private(set) lazy var binding = ImageViewBinding(display: self, operationKey: "View")
+        private let manager = WebImageManager(
+            cache: ImageCache(namespace: "view", diskCacheDirectory: nil), loader: FileImageLoader())
+
+        func show(_ file: String, _ context: WebImageContext) async -> Image? {
+            let context = context.merging([
+                .customManager: manager, .queryCacheType: ImageCacheType.none, .storeCacheType: ImageCacheType.none,
+            ]) { $1 }
+            await withCheckedContinuation { continuation in
+                _ = binding.setImage(
+                    with: URL(fileURLWithPath: file), context: context,
+                    completed: { _, _, _, _ in continuation.resume() })
+            }
+            return displayedImage
+        }
+    }
+
+    @MainActor private func shownByView(_ files: [Data], _ coders: ImageCodersManager) async -> [Shown] {
+        let view = View()
+        var shown: [Shown] = []
+        for (name, data) in zip(names, files) {
+            var context: WebImageContext = [:]
+            if let coder = coders.coders.last(where: { $0.canDecode(from: data) }) { context[.imageCoder] = coder }
+            shown.append(await view.show(path(name), context).flatMap { try? Picture($0) })
+        }
+        return shown
+    }
+
     @Test func everyPathShowsTheSame() async throws {
         let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + OptionalCoders.all)
         let files = try names.map { try Data(contentsOf: URL(fileURLWithPath: path($0))) }
@@ -215,6 +251,7 @@ struct EveryPathTests {
             let load = ["load", "--quiet", "--cache", "none"] + sandbox
             compare("load" + mark, try shown(load, "load\(sandbox.count)", namesFolder: false), with: wanted)
         }
+        compare("a view", await shownByView(files, coders), with: wanted)
         // The service sends all frames of an animation, and can refuse a file with a damaged later frame.
         let served = try await shownByService([])
         var expected = wanted
