@@ -187,14 +187,13 @@ static int samples_of(int pixels, int factor, int largest, int side) {
     return (int)((eighths + divisor - 1) / divisor);
 }
 
-/* Makes the weights of a plane, or takes those of the plane before it if that has the same size, as Cb and Cr have. */
+/* Makes the weights of a plane, or takes those of the plane before it if both are alike, as Cb and Cr are. */
 static webimage_jpeg_thumbnail_status make_axes(scaling *scaling, const decoder *decoder, int is_first) {
     const webimage_jpeg_thumbnail_request *request = decoder->request;
     const webimage_jpeg_thumbnail_planes *planes = request->planes;
     const component *component = scaling->component;
-    if (!is_first && scaling[-1].width == scaling->width && scaling[-1].height == scaling->height
-        && component[-1].horizontal * component[-1].side == component->horizontal * component->side
-        && component[-1].vertical * component[-1].side == component->vertical * component->side) {
+    if (!is_first && component[-1].horizontal == component->horizontal && component[-1].vertical == component->vertical
+        && component[-1].side == component->side) {
         scaling->across = scaling[-1].across;
         scaling->down = scaling[-1].down;
         return WEBIMAGE_JPEG_THUMBNAIL_OK;
