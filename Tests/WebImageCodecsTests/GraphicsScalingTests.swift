@@ -92,9 +92,11 @@ struct GraphicsScalingTests {
             let ratio: Double = step < 100 ? 1 + 0.05 * Double(step) : 1.99 + 0.001 * Double(step - 100)
             let width = Int.random(in: 150...1100, using: &random)
             let target = PixelSize(width: max(Int((Double(width) / ratio).rounded()), 24), height: 24)
-            let full = format.bitsPerComponent == 16 ? 65535 : 255
-            let source = try Sample.buffer(width, 24, format) { _, _, channel in
-                channel == 3 ? full : Int.random(in: 0...full, using: &random)
+            let source = try PixelBuffer(width: width, height: 24, format: format)
+            source.withUnsafeMutableBytes { bytes in
+                for place in stride(from: 0, to: bytes.count, by: 8) {
+                    bytes.storeBytes(of: random.next(), toByteOffset: place, as: UInt64.self)
+                }
             }
             let result = try source.scaled(to: target, isOpaque: true)
             let ideal = IdealPicture(source, hasAlpha: false).scaled(to: target)

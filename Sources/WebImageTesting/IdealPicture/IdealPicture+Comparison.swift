@@ -51,4 +51,16 @@ extension IdealPicture {
         let mean = sum / Double(planes.count * width * height)
         return mean < 1e-9 ? 99 : min(99, 10 * log10(255 * 255 / mean))
     }
+
+    /// Returns why another picture of the same size is not this one, or nil if it is: its content is displaced by over
+    /// 0.05 px, a column or row differs by over 8 levels, or the signal-to-noise ratio is below `leastNoise` decibels.
+    package func fault(of result: IdealPicture, leastNoise: Double = 36) -> String? {
+        let drift = drift(of: result) ?? 0
+        let line = worstLine(against: result)
+        let noise = psnr(against: result)
+        // Rounding to whole levels alone gives 59 dB. In a smooth picture it forms bands, which look like a displacement.
+        let isDisplaced = drift > 0.05 && noise < 55
+        guard isDisplaced || line > 8 || noise < leastNoise else { return nil }
+        return "drift \(drift) px, worst line \(line) levels, \(noise) dB"
+    }
 }

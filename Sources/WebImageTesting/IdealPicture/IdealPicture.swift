@@ -112,6 +112,14 @@ package struct IdealPicture {
         return IdealPicture(width: width, height: height, planes: planes)
     }
 
+    /// Returns a part of whole pixels.
+    package func part(left: Int, top: Int, _ size: PixelSize) -> IdealPicture {
+        let parts = planes.map { plane in
+            (top..<top + size.height).flatMap { plane[$0 * width + left..<$0 * width + left + size.width] }
+        }
+        return IdealPicture(width: size.width, height: size.height, planes: parts)
+    }
+
     /// The picture over a grey background, without alpha.
     package var overGrey: IdealPicture {
         guard planes.count == 4 else { return self }
