@@ -63,4 +63,23 @@ extension IdealPicture {
         guard isDisplaced || line > 8 || noise < leastNoise else { return nil }
         return "drift \(drift) px, worst line \(line) levels, \(noise) dB"
     }
+
+    /// The contrast of the finest detail of another picture as a share of that of this one: 1 if it is as sharp, less if it
+    /// is blurred.
+    package func contrast(of other: IdealPicture) -> Double {
+        let (one, two) = (luma, other.luma)
+        var (products, squares) = (0.0, 0.0)
+        for y in Self.margin..<height - Self.margin {
+            for place in y * width + Self.margin..<(y + 1) * width - Self.margin {
+                func detail(_ plane: [Float]) -> Double {
+                    let around = plane[place - 1] + plane[place + 1] + plane[place - width] + plane[place + width]
+                    return Double(4 * plane[place] - around)
+                }
+                let wanted = detail(one)
+                products += wanted * detail(two)
+                squares += wanted * wanted
+            }
+        }
+        return products / squares
+    }
 }
