@@ -270,7 +270,9 @@ let package = Package(
 
         // Shims. Their C functions make features available that Swift cannot call or express, such as variadic
         // functions, macros, setjmp and GObject casts.
-        .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
+        .target(
+            name: "CWebImageCodecShim",
+            dependencies: ["CWebImageJPEG", "CWebImageJPEGThumbnail", "CWebImagePNG", "CWebImageDeflate"]),
         .target(name: "CWebImagePixelLoops", linkerSettings: [.linkedLibrary("yuv")]),
         // Decodes JPEG at 1/8. It uses no library.
         .target(name: "CWebImageJPEGThumbnail"),

@@ -44,6 +44,7 @@ struct webimage_jpeg_decoder {
     struct jpeg_progress_mgr progress;
     int64_t deadline;
     int (*should_stop)(void); /* NULL, or returns whether the decode must end */
+    int ignores_cost;         /* see webimage_jpeg_ignore_cost */
     growing_source *source; /* NULL when the whole file is in memory */
 };
 

@@ -217,6 +217,8 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
 
 void webimage_jpeg_set_stop(webimage_jpeg_decoder *decoder, int (*should_stop)(void)) { decoder->should_stop = should_stop; }
 
+void webimage_jpeg_ignore_cost(webimage_jpeg_decoder *decoder) { decoder->ignores_cost = 1; }
+
 int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder) { return decoder->deadline; }
 
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return decoder->errors.message; }

@@ -69,7 +69,7 @@ static webimage_jpeg_thumbnail_status set_planes(const decoder *decoder, compone
     int is_full = component->horizontal == decoder->max_horizontal && component->vertical == decoder->max_vertical;
     int number = (int)(component - decoder->components) + 1;
     component->side = is_full ? planes->side : planes->chroma_side;
-    component->is_unused = planes->component != 0 ? planes->component != number
+    component->is_unused = decoder->strips || planes->component != 0 ? planes->component != number
                            : decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY && number > 1;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
@@ -224,9 +224,19 @@ static webimage_jpeg_thumbnail_status read_scan_header(decoder *decoder, const u
     return list_blocks(decoder);
 }
 
+/* Strips need the data of all components together. libjpeg-turbo pads a grey picture with other sampling factors than 1
+   in a way that a strip does not repeat. */
+static int has_strips(const decoder *decoder) {
+    const component *only = decoder->component_count == 1 ? decoder->components : NULL;
+    return !decoder->is_progressive && decoder->restart_interval == 0
+        && decoder->scan_components == decoder->component_count
+        && !(only && (only->horizontal != 1 || only->vertical != 1));
+}
+
 static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
     webimage_jpeg_thumbnail_status status = decoder->scan_count == 1 ? find_color(decoder) : WEBIMAGE_JPEG_THUMBNAIL_OK;
     if (status) return status;
+    if (decoder->strips && !has_strips(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
     int largest = decoder->request->planes ? PLANE_LARGEST_FACTOR : CHROMA_LARGEST;
     for (int index = 0; index < decoder->scan_components; index++)
         if (decoder->scan[index]->side > 1 && webimage_jt_has_large_factor(decoder->scan[index]->quant, largest))
@@ -356,29 +366,36 @@ static webimage_jpeg_thumbnail_status read_file(decoder *decoder) {
     }
 }
 
-static void start(decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
+static void start(
+    decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request, strips *strips) {
     memset(decoder, 0, offsetof(struct decoder, scan_ends));
     decoder->request = request;
+    decoder->strips = strips;
     decoder->next = data;
     decoder->end = data + size;
 }
 
 /* Reads the file's markers, and prepares the decoder for reading it again. */
 static webimage_jpeg_thumbnail_status survey(
-    decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
-    start(decoder, data, size, request);
+    decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request, strips *strips) {
+    start(decoder, data, size, request, strips);
     decoder->is_survey = 1;
     webimage_jpeg_thumbnail_status status = read_file(decoder);
-    start(decoder, data, size, request);
+    start(decoder, data, size, request, strips);
     return status;
 }
 
 webimage_jpeg_thumbnail_status webimage_jpeg_thumbnail_decode(
     const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
+    return webimage_jt_decode(data, size, request, NULL);
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_decode(
+    const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request, strips *strips) {
     if (!is_possible(request)) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
-    webimage_jpeg_thumbnail_status status = survey(decoder, data, size, request);
+    webimage_jpeg_thumbnail_status status = survey(decoder, data, size, request, strips);
     if (!status) status = read_file(decoder);
     if (request->work) *request->work = decoder->work;
     for (int index = 0; index < MAX_COMPONENTS; index++) {

@@ -57,6 +57,7 @@ static void prepare_part(scan *scan, int index) {
             (size_t)place->y * (size_t)component->side * component->stride + (size_t)place->x * block_bytes;
     }
     part->ac_symbols = &scan->ac[decoder->ac_index[index]];
+    if (decoder->strips) return;
     if (decoder->request->planes)
         webimage_jt_plane_init(
             &part->planes, component->side, component->quant, part->ac_symbols, webimage_jt_has_avx2(decoder->request->planes));
@@ -114,7 +115,7 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
 }
 
 /* How blocks become samples. */
-enum { FROM_DC, FROM_CHROMA, TO_PLANE };
+enum { FROM_DC, FROM_CHROMA, TO_PLANE, NOWHERE };
 
 /* Writes the samples of `count` MCUs of one row, or lists their blocks if AC coefficients are needed. ends[-1] is the
    position of the first block. The samples depend on 16 bits of the DC coefficient; libjpeg-turbo fails at a sum that needs
@@ -133,7 +134,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
         places[block] =
             (size_t)mcu_blocks[block].y * plane_tiles(across * count) * PLANE_LANES + (size_t)mcu_blocks[block].x;
     ends += part->first;
-    for (size_t mcu = 0; mcu < count; mcu++, ends += blocks_in_mcu, target += part->step) {
+    for (size_t mcu = 0; mcu < count; mcu++, ends += blocks_in_mcu, target += method == NOWHERE ? 0 : part->step) {
         for (int block = 0; block < blocks; block++) {
             uint32_t start = ends[block - 1] & POSITION_MASK;
             uint64_t bits = bits_at(bytes, start);
@@ -147,7 +148,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
                 size_t place = places[block] + mcu * across;
                 part->planes.starts[place] = start + ((uint32_t)entry & 63);
                 part->planes.dc[place] = (int16_t)dc;
-            } else {
+            } else if (method == FROM_CHROMA) {
                 part->chroma.starts[listed] = (start + ((uint32_t)entry & 63)) | (uint32_t)CHROMA_START << 24;
                 part->chroma.targets[listed] = target + part->offsets[block];
                 part->chroma.sums[listed] = (int16_t)dc;
@@ -177,6 +178,35 @@ static uint32_t write_plane(scan *scan, part *part, const uint32_t *ends, uint8_
         &part->planes, scan->decoder->window.bytes, across * count, (size_t)part->count / across, target,
         part->component->stride);
     return is_large;
+}
+
+/* Sums the DC coefficients of `count` MCUs and hands out the strips that start among them. */
+static webimage_jpeg_thumbnail_status sum_blocks(scan *scan, const uint32_t *ends, size_t count) {
+    decoder *decoder = scan->decoder;
+    size_t wide = (size_t)decoder->mcus_wide;
+    while (count > 0) {
+        size_t column = scan->mcu % wide, row = scan->mcu / wide, run = wide - column;
+        if (column == 0 && row == (size_t)decoder->strips->request->rows[decoder->strips->found]) {
+            int32_t sums[MAX_COMPONENTS];
+            for (int index = 0; index < MAX_COMPONENTS; index++) sums[index] = scan->parts[index].prediction;
+            webimage_jpeg_thumbnail_status status = webimage_jt_strips_add(decoder, ends[-1] & POSITION_MASK, sums);
+            if (status) return status;
+        }
+        if (run > count) run = count;
+        for (int index = 0; index < decoder->scan_components; index++) {
+            part *part = &scan->parts[index];
+            uint32_t is_large = part->count == 1   ? write_part(scan, part, ends, NULL, run, 1, NOWHERE)
+                                : part->count == 4 ? write_part(scan, part, ends, NULL, run, 4, NOWHERE)
+                                                   : write_part(scan, part, ends, NULL, run, part->count, NOWHERE);
+            /* A difference has at most 15 bits. */
+            int32_t dc = part->prediction;
+            if (is_large || (dc ^ dc >> 31) >> 15) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+        }
+        ends += run * (size_t)decoder->blocks_in_mcu;
+        scan->mcu += run;
+        count -= run;
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 /* Writes the samples of all listed blocks. Call this function before the window changes. */
@@ -217,6 +247,7 @@ static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, u
     decoder *decoder = scan->decoder;
     size_t wide = (size_t)decoder->mcus_wide;
     ends[-1] = start;
+    if (decoder->strips) return sum_blocks(scan, ends, count);
     while (count > 0) {
         size_t column = scan->mcu % wide, row = scan->mcu / wide, run = wide - column, room = list_room(scan);
         if (run > count) run = count;
@@ -367,7 +398,7 @@ static void write_empty_mcu(scan *scan, size_t column, size_t row) {
 
 /* Decodes the rest of a scan or of a restart interval from its first damaged MCU, one symbol at a time. */
 static webimage_jpeg_thumbnail_status write_strictly(scan *scan, window *window, uint32_t position, size_t mcus) {
-    if (is_early(scan->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
+    if (scan->decoder->strips || is_early(scan->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
     size_t wide = (size_t)scan->decoder->mcus_wide, column = scan->mcu % wide, row = scan->mcu / wide;
     scan->mcu += mcus;
     scan->decoder->work.strict_mcus += mcus;

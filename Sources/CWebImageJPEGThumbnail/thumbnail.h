@@ -7,7 +7,8 @@
 
 /* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
    streams.c, joins.c, sequential.c, strict.c, chroma.c, progressive.c, output.c; for planes (more than one sample per row of
-   a block) planes.c, planes_avx2.c, transform.c and resample.c instead of chroma.c and output.c.
+   a block) planes.c, planes_avx2.c, transform.c and resample.c instead of chroma.c and output.c; strips.c instead of all
+   after sequential.c for the starts of rows.
 
    Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
 
@@ -86,6 +87,13 @@ typedef struct {
 
 typedef struct decoder decoder;
 
+/* The state of webimage_jpeg_strips_find. */
+typedef struct {
+    const webimage_jpeg_strips_request *request;
+    const uint8_t *data;
+    int found;
+} strips;
+
 /* Pictures' data without byte stuffing: a position is a number of bits. */
 typedef struct {
     const uint8_t *next;   /* the first byte that is not in the window */
@@ -98,6 +106,7 @@ typedef struct {
 
 struct decoder {
     const webimage_jpeg_thumbnail_request *request;
+    strips *strips; /* NULL, or only the starts of rows are wanted, and no samples */
     const uint8_t *next;
     const uint8_t *end;
     /* The file is read twice. The first time, the survey, only reads the markers and checks all that can be known without
@@ -422,6 +431,15 @@ void webimage_jt_progressive_plan(decoder *decoder);
 webimage_jpeg_thumbnail_status webimage_jt_progressive_scan(decoder *decoder);
 /* Writes the samples after the last scan. */
 webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder);
+
+/* strips.c */
+/* All strips are found. Not a status of the interface. */
+#define STRIPS_FOUND WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT
+/* Hands out the strip whose data starts at this position of the window. `sums` are the DC coefficients so far. */
+webimage_jpeg_thumbnail_status webimage_jt_strips_add(decoder *decoder, uint32_t position, const int32_t *sums);
+/* Decodes a file, or finds its strips. */
+webimage_jpeg_thumbnail_status webimage_jt_decode(
+    const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request, strips *strips);
 
 /* output.c */
 /* Writes the output. `space` has place for three rows. */

@@ -66,6 +66,15 @@ int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder);
 /* Calls setjmp, then decompresses all rows. Row starts in `pixels` are `stride` bytes apart. */
 int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride);
 
+/* Decompresses all rows on `threads` threads, the caller's and others that end before the function returns. The pixels are
+   those of webimage_jpeg_read_rows. The header must have been read from `data`, and the output's size be set; nothing
+   else may have been read. The result is FAILED if the file cannot be decoded in strips (progressive, damaged, few rows):
+   then call webimage_jpeg_read_rows. The function is in C because each thread calls setjmp. */
+int webimage_jpeg_read_strips(
+    const webimage_jpeg_decoder *decoder, const uint8_t *data, size_t size, int threads, uint8_t *pixels, size_t stride);
+/* Decodes in strips also where it saves no time. Tests call it. */
+void webimage_jpeg_ignore_cost(webimage_jpeg_decoder *decoder);
+
 /* Returns libjpeg's message for the last failure. */
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder);
 /* Whether libjpeg needed more bytes than the input has. */

@@ -120,7 +120,7 @@ extension JPEGDecoder {
         if plan.eighths == 1, !isCMYK, !isTried, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
             return try picture(pixels, plan)
         }
-        try readRows(into: pixels)
+        try readRows(of: bytes, into: pixels)
         return try picture(pixels, plan)
     }
 

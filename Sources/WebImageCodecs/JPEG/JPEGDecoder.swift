@@ -117,6 +117,25 @@ final class JPEGDecoder {
         try check(status)
     }
 
+    /// Decompresses all rows of a whole file into `buffer`: a large picture on several threads, if the decode pool has idle
+    /// ones. The pixels are the same.
+    func readRows(of bytes: UnsafeRawBufferPointer, into buffer: PixelBuffer) throws(WebImageError) {
+        let isRead = try JPEGStrips.withThreads(for: size) { threads throws(WebImageError) in
+            guard threads > 1 else { return false }
+            if case .always = JPEGStrips.use { webimage_jpeg_ignore_cost(handle) }
+            let status = buffer.withUnsafeMutableBytes { pixels in
+                webimage_jpeg_read_strips(
+                    handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(threads),
+                    pixels.bindMemory(to: UInt8.self).baseAddress, buffer.bytesPerRow)
+            }
+            if status == WEBIMAGE_JPEG_OUT_OF_TIME { try check(status) }
+            return status == WEBIMAGE_JPEG_OK
+        }
+        if isRead { return }
+        if case .always(_, true) = JPEGStrips.use { throw .badData("JPEGStrips", "the file has no strips") }
+        try readRows(into: buffer)
+    }
+
     func check(_ status: Int32) throws(WebImageError) {
         guard status == WEBIMAGE_JPEG_OK else { throw JPEGError.error(of: handle, status: status, limits: limits) }
     }

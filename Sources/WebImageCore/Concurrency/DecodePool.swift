@@ -25,6 +25,9 @@ package final class DecodePool: Sendable {
 
     private static let isCommand = Locked(false)
 
+    /// The pool whose job runs on the current thread. Nil outside of jobs.
+    @TaskLocal package static var current: DecodePool?
+
     /// Returns freed memory to the system before the last idle thread of the pool ends.
     ///
     /// Each arena of glibc's allocator keeps its freed memory. Later threads can use other arenas and then cannot use
@@ -110,6 +113,40 @@ package final class DecodePool: Sendable {
 
     /// The number of threads, including idle ones.
     package var threadCount: Int { threads.liveCount }
+
+    /// Calls `body` with the number of threads on which a job may work: its own, and those that the pool does not need now.
+    /// While `body` runs, the pool starts no other jobs in place of these threads, except one small one. The threads are
+    /// not the pool's: `body` makes them, and they end before it returns. On a thread without a job, there is one.
+    ///
+    /// - Parameters:
+    ///   - most: The number of threads that the job can use.
+    ///   - processors: The number of processors that the program may use.
+    package static func withIdleThreads<Value>(
+        _ most: Int, processors: Int = Processors.count, _ body: (Int) throws(WebImageError) -> Value
+    ) throws(WebImageError) -> Value {
+        guard let pool = current, case let lent = pool.lend(most - 1, processors), lent > 0 else { return try body(1) }
+        defer { pool.takeBack(lent) }
+        return try body(1 + lent)
+    }
+
+    /// Returns the number of threads that a job gets in addition to its own: none if other jobs wait.
+    private func lend(_ most: Int, _ processors: Int) -> Int {
+        state.withLock { state in
+            guard state.waiting.first == nil else { return 0 }
+            let lent = max(0, min(most, min(width, processors) - state.running))
+            state.running += lent
+            state.runningLarge += lent
+            return lent
+        }
+    }
+
+    private func takeBack(_ lent: Int) {
+        state.withLock { state in
+            state.running -= lent
+            state.runningLarge -= lent
+        }
+        wake()
+    }
 
     /// The number of waiting jobs.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
@@ -256,7 +293,7 @@ package final class DecodePool: Sendable {
     private func perform(_ job: Job) {
         Processors.raiseNiceValue(to: nice())
         guard let cost = job.cost ?? admittedCost(of: job) else { return }
-        job.start()
+        Self.$current.withValue(self) { job.start() }
         state.withLock { state in
             state.running -= 1
             if cost >= Self.largeCost { state.runningLarge -= 1 }

@@ -65,6 +65,51 @@ struct DecodePoolTests {
         #expect(pool.waitingCountWithoutLow == 0)
     }
 
+    /// A job that can use several threads gets those that no other job needs.
+    @Test func idleThreadsAreLentToAJob() async throws {
+        let pool = DecodePool(width: 4, byteBudget: .max / 2)
+        let lend: @Sendable (Int, Int) throws(WebImageError) -> Int = { most, processors throws(WebImageError) in
+            try DecodePool.withIdleThreads(most, processors: processors) { threads throws(WebImageError) in threads }
+        }
+        #expect(try lend(8, 8) == 1)
+        let alone = try await pool.run { () throws(WebImageError) in [try lend(8, 8), try lend(3, 8), try lend(8, 2)] }
+        #expect(alone == [4, 3, 2])
+        #expect(await eventually { pool.runningCount == 0 })
+        // Beside a running job, and while the threads are lent: one small job can start, no other one.
+        let gate = DispatchSemaphore(value: 0)
+        pool.submit { gate.wait() }
+        #expect(await eventually { pool.runningCount == 1 })
+        let started = Locked(0)
+        let lent = try await pool.run { () throws(WebImageError) in
+            try DecodePool.withIdleThreads(8, processors: 8) { threads throws(WebImageError) in
+                for _ in 0..<3 { pool.submit { started.withLock { $0 += 1 } } }
+                #expect(try lend(8, 8) == 1)
+                return threads
+            }
+        }
+        #expect(lent == 3)
+        gate.signal()
+        #expect(await eventually { pool.runningCount == 0 && started.withLock { $0 } == 3 })
+    }
+
+    @Test func noThreadIsLentWhileJobsWait() async throws {
+        let pool = DecodePool(width: 2, byteBudget: 100)
+        let gate = DispatchSemaphore(value: 0)
+        let running = Task {
+            try await pool.run(cost: 60) { () throws(WebImageError) in
+                gate.wait()
+                return try DecodePool.withIdleThreads(8, processors: 8) { threads throws(WebImageError) in threads }
+            }
+        }
+        #expect(await eventually { pool.runningCount == 1 })
+        // This job waits for memory, not for a thread.
+        let waiting = Task { try await pool.run(cost: 60) { () throws(WebImageError) in } }
+        #expect(await eventually { pool.waitingCount == 1 })
+        gate.signal()
+        #expect(try await running.value == 1)
+        try await waiting.value
+    }
+
     @Test func aJobCancelledWhileWaitingNeverStarts() async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
