@@ -1,4 +1,4 @@
-#include "png_filters.h"
+#include "png_reduce.h"
 #include "png_state.h"
 
 #include <stdio.h>
@@ -23,6 +23,7 @@ struct CPNGWriter {
     size_t count;
     size_t capacity;
     uint8_t *deflated;
+    cpng_reduction *reduction;
     Failure failure;
 };
 
@@ -257,6 +258,31 @@ static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
 // stopped: a second at most.
 enum { WHOLE_BYTES = 64 << 20 };
 
+/* Finds a smaller form of the picture. Its rows belong to the writer. */
+static bool reduce(CPNGWriter *writer, const CPNGDescription *wanted, const cpng_picture *picture) {
+    cpng_reduction *reduction = writer->reduction = malloc(sizeof *reduction);
+    const bool may_be_gray = !wanted->has_color_space;
+    if (reduction == NULL || !cpng_reduce(picture, may_be_gray, true, reduction)) return false;
+    if (reduction->color != PNG_COLOR_TYPE_PALETTE || cpng_palette_pays(picture, reduction)) return true;
+    free(reduction->rows);
+    return cpng_reduce(picture, may_be_gray, false, reduction);
+}
+
+static void set_palette(CPNGWriter *writer) {
+    const cpng_reduction *reduction = writer->reduction;
+    if (reduction->color != PNG_COLOR_TYPE_PALETTE) return;
+    png_color colors[256];
+    png_byte alpha[256];
+    for (int index = 0; index < reduction->color_count; index++) {
+        const uint8_t *color = reduction->palette[index];
+        colors[index] = (png_color){color[0], color[1], color[2]};
+        alpha[index] = color[3];
+    }
+    png_set_PLTE(writer->png, writer->info, colors, reduction->color_count);
+    if (reduction->transparent_count > 0)
+        png_set_tRNS(writer->png, writer->info, alpha, reduction->transparent_count, NULL);
+}
+
 bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const uint8_t *rows, size_t stride) {
     if (setjmp(writer->failure.target) != 0) return false;
     png_structp png = writer->png;
@@ -275,8 +301,15 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     };
     const bool is_whole = cpng_filtered_bytes(&picture) <= WHOLE_BYTES;
     if (!is_whole) png_set_compression_level(png, wanted->effort < 4 ? 3 : wanted->effort < 8 ? 6 : 9);
-    png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    int depth = wanted->layout == CPNG_RGBA16 ? 16 : 8;
+    const bool is_reduced = is_whole && wanted->may_be_reduced && reduce(writer, wanted, &picture);
+    if (is_reduced) {
+        color = writer->reduction->color;
+        depth = writer->reduction->depth;
+    }
+    png_set_IHDR(png, writer->info, wanted->width, wanted->height, depth, color, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (is_reduced) set_palette(writer);
     if (is_usable_profile(wanted->icc, wanted->icc_count, color)) {
         png_set_iCCP(png, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, wanted->icc,
                      (png_uint_32)wanted->icc_count);
@@ -284,7 +317,8 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     png_write_info(png, writer->info);
     if (is_whole) {
         size_t count;
-        if (!cpng_deflate_picture(&picture, wanted->effort, &writer->deflated, &count)) png_error(png, "stopped, or out of memory");
+        const cpng_picture compressed = is_reduced ? cpng_reduced_picture(&picture, writer->reduction) : picture;
+        if (!cpng_deflate_picture(&compressed, wanted->effort, &writer->deflated, &count)) png_error(png, "stopped, or out of memory");
         png_write_chunk(png, (png_const_bytep)"IDAT", writer->deflated, count);
         free(writer->deflated);
         writer->deflated = NULL;
@@ -319,6 +353,8 @@ void cpng_writer_destroy(CPNGWriter *writer) {
     if (writer == NULL) return;
     png_destroy_write_struct(&writer->png, &writer->info);
     free(writer->deflated);
+    if (writer->reduction != NULL) free(writer->reduction->rows);
+    free(writer->reduction);
     free(writer->bytes);
     free(writer);
 }

@@ -117,7 +117,8 @@ struct PNGEncodingTests {
         let pixels = try Sample.buffer(200, 150, .rgb8) { x, y, channel in
             var mixed = UInt64(x / 2 * 7919 + y * 104_729 + 12_345) &* 0x9E37_79B9_7F4A_7C15
             mixed = (mixed ^ mixed >> 29) &* 0xBF58_476D_1CE4_E5B9
-            return Int(mixed >> 40 & 3) * 60 + channel * 5
+            // 512 colours: too many for a palette.
+            return Int(mixed >> (40 + channel * 3) & 7) * 30
         }
         let filters = try [1, 5].map { effort in
             var options = EncodingOptions()
@@ -128,7 +129,7 @@ struct PNGEncodingTests {
         #expect(filters.allSatisfy { $0.count == 150 })
         #expect(!filters[0].contains(0) && filters[1].allSatisfy { $0 == 0 })
         let photo = try Sample.buffer(200, 150, .rgb8) { x, y, channel in
-            (x * 3 + y * 2 + x * y / 9 % 7 + channel) & 255
+            (x * (3 + channel) + y * 2 + x * y / 9 % 7 + channel) & 255
         }
         let file = try coder.encode(Image(pixels: photo), format: .png, options: EncodingOptions())
         #expect(try !inflatedRows(of: file, rowBytes: 600).contains { $0[0] == 0 })

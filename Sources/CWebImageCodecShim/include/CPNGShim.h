@@ -113,6 +113,10 @@ typedef struct {
     CPNGLayout layout;
     /// Whether the fourth channel is alpha. If not, the file is written without the fourth channel.
     bool has_alpha;
+    /// Whether the file may have another colour type or fewer bits, with the same pixels.
+    bool may_be_reduced;
+    /// Whether colours are declared by a profile or code points. Then a colour picture never becomes grey.
+    bool has_color_space;
     /// How much time the compression may take, 1 to 9.
     int effort;
     /// An ICC profile, or NULL.

@@ -41,7 +41,8 @@ enum APNGWriter {
                     var partOptions = EncodingOptions()
                     partOptions.effort = options.effort
                     try file.append(
-                        PNGWriter.encode(part, options: partOptions), rectangle, FrameFraction(next.duration))
+                        PNGWriter.encode(part, options: partOptions, keepsLayout: true), rectangle,
+                        FrameFraction(next.duration))
                     before = next.pixels
                 }
                 return PNGChunkWriter.adding(options.metadata, to: file.finished())
