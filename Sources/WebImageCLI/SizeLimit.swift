@@ -36,10 +36,13 @@ enum SizeLimit: Sendable, Equatable {
     ///   - isVector: Whether the picture is also enlarged to the box.
     func target(for size: PixelSize, isVector: Bool) -> PixelSize {
         let box = box(for: size)
-        var factor = min(Double(box.width) / Double(size.width), Double(box.height) / Double(size.height))
-        if !isVector { factor = min(factor, 1) }
-        func side(_ side: Int, _ limit: Int) -> Int { min(max(Int((Double(side) * factor).rounded()), 1), limit) }
-        return PixelSize(width: side(size.width, box.width), height: side(size.height, box.height))
+        guard isVector || box.width < size.width || box.height < size.height else { return size }
+        guard Double(box.width) * Double(size.height) <= Double(box.height) * Double(size.width) else {
+            let width = ImageScaling.nearest(size.width, scaledFrom: size.height, to: box.height)
+            return PixelSize(width: min(width, box.width), height: box.height)
+        }
+        let height = ImageScaling.nearest(size.height, scaledFrom: size.width, to: box.width)
+        return PixelSize(width: box.width, height: min(height, box.height))
     }
 
     private func box(for size: PixelSize) -> PixelSize {

@@ -129,6 +129,17 @@ final class CommandTests: Sendable {
         #expect(left == ["a.png", "b.jpg"])
     }
 
+    /// The sides are rounded to the nearest pixel, and an exact half is rounded up: a factor of 15/44 would miss it.
+    @Test func sizesAreRoundedExactly() throws {
+        for (width, height, size) in [(22, 44, "15x15"), (44, 22, "15"), (22, 44, "x15")] {
+            _ = try write("half.png", .png, width: width, height: height)
+            #expect(try Tool.run("convert", path("half.png"), path("half.jpg"), "--size", size, "--overwrite").code == 0)
+            let info = try #require(try Tool.run("info", path("half.jpg")).objects().first)
+            #expect(info["width"] as? Int == (width < height ? 8 : 15), "\(width) × \(height) in \(size)")
+            #expect(info["height"] as? Int == (width < height ? 15 : 8), "\(width) × \(height) in \(size)")
+        }
+    }
+
     @Test func framesWritesRawRowsAndMetadata() throws {
         _ = try write("a.webp", .webP, width: 5, height: 3)
         #expect(try Tool.run("frames", path("a.webp"), path("frames")).code == 0)

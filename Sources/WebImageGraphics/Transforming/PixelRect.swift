@@ -53,8 +53,10 @@ extension PixelSize {
         case .aspectFit:
             let target =
                 ratio > canvasRatio
-                ? PixelSize(width: canvas.width, height: max(Int((Double(canvas.width) / ratio).rounded()), 1))
-                : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
+                ? PixelSize(
+                    width: canvas.width, height: ImageScaling.nearest(height, scaledFrom: width, to: canvas.width))
+                : PixelSize(
+                    width: ImageScaling.nearest(width, scaledFrom: height, to: canvas.height), height: canvas.height)
             return (whole, target)
         case .aspectFill:
             var part = whole

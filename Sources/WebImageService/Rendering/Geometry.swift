@@ -11,7 +11,10 @@ struct PixelPlace: Sendable, Hashable {
 enum Geometry {
     /// Rounds half away from zero. The result is at least 1. The upper bound is larger than any picture and avoids an
     /// integer overflow.
-    static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
+    static func rounded(_ value: Double) -> Int { max(Int(min((value + halfError).rounded(), 1e12)), 1) }
+
+    /// A product of a side and a factor can miss an exact half by its rounding. No other product is so near to a half.
+    private static let halfError = 1e-7
 
     static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
 

@@ -27,6 +27,12 @@ public enum ImageScaling {
         return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
     }
 
+    /// Returns a side that is scaled as the other side of its picture is scaled from `whole` to `box`: the nearest whole
+    /// number, at least 1. An exact half is rounded up; a factor in place of the two numbers would often miss it.
+    package static func nearest(_ side: Int, scaledFrom whole: Int, to box: Int) -> Int {
+        max(Int((Double(side) * Double(box) / Double(whole)).rounded()), 1)
+    }
+
     /// Rounds a side up. Limits the result to 10¹⁵ pixels, so that the conversion to `Int` cannot trap. Every real
     /// image is smaller.
     private static func whole(_ side: Double) -> Int { Int(min(side.rounded(.up), 1e15)) }
