@@ -110,9 +110,16 @@ struct DesktopThumbnailCache: Sendable {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         let file = try ImageCodersManager.shared.encode(
-            Image(pixels: pixels), format: .png, options: EncodingOptions())
+            Image(pixels: pixels), format: .png, options: Self.encodingOptions)
         try write(PNGTextChunks.adding(texts(of: source), to: file), to: failurePath(of: source))
     }
+
+    /// The desktop's standard asks for PNG with 8 bits for each channel.
+    static let encodingOptions = {
+        var options = EncodingOptions()
+        options.keepsPixelLayout = true
+        return options
+    }()
 
     /// Removes the record of an earlier failure. Called after a thumbnail was made.
     func removeFailure(of source: Source) { unlink(failurePath(of: source)) }

@@ -89,7 +89,8 @@ struct DesktopThumbnailJob: Sendable {
                 for: info.pixelSize, isVector: info.format == .svg)
             options.preserveAspectRatio = false
             let image = try ImageCodersManager.shared.decode(data, options: options)
-            let file = try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
+            let file = try ImageCodersManager.shared.encode(
+                image, format: .png, options: DesktopThumbnailCache.encodingOptions)
             try cache.store(file, of: source, info, as: size)
         }
         cache.removeFailure(of: source)

@@ -171,8 +171,8 @@ struct PNGHostileTests {
 
     /// The caller has not asked for this metadata, so its length does not matter.
     @Test func metadataOverTheLimitIsLeftOut() throws {
-        let xmp = PNGBytes.chunk("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Data(count: 2 << 20))
-        let exif = PNGBytes.chunk("eXIf", Data(count: 2 << 20))
+        let xmp = PNGBytes.chunk("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Data(count: 5 << 20))
+        let exif = PNGBytes.chunk("eXIf", Data(count: 5 << 20))
         for metadata in [xmp, exif, xmp + exif] {
             for file in [
                 PNGBytes.file(header: PNGBytes.header(1, 1), before: metadata, rows: [[1, 2, 3, 4]]),

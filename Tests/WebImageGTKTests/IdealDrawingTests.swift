@@ -69,10 +69,11 @@ extension GTKSuite {
                 left: (Double(left) - rect.minX) * x, top: (Double(top) - rect.minY) * y,
                 width: Double(size.width) * x, height: Double(size.height) * y)
             // GTK draws a rectangle that is not rounded to pixels with linear interpolation, which blurs a little.
-            let leastNoise = mode == .fill ? 36.0 : 30
+            let (leastNoise, mostLine) = mode == .fill ? (36.0, 8.0) : (30, 12)
             let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
             let faults = [IdealPicture.Border.mirrored, .omitted].map {
-                full.scaled(to: size, from: region, border: $0).fault(of: result, leastNoise: leastNoise)
+                full.scaled(to: size, from: region, border: $0).fault(
+                    of: result, leastNoise: leastNoise, mostLine: mostLine)
             }
             return faults.contains(nil) ? nil : faults[0]
         }

@@ -85,10 +85,11 @@ public final class ImageICOCoder: DetailedImageCoder {
         }
         var inner = EncodingOptions()
         inner.firstFrameOnly = true
+        // Windows reads only pictures of 32 bits inside an ICO.
+        inner.keepsPixelLayout = true
         let picture = Image(pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
         return ICODirectory.file(
-            png: try PNGWriter.encode(picture, options: inner, keepsLayout: true), size: pixels.size,
-            hasAlpha: image.hasAlpha)
+            png: try PNGWriter.encode(picture, options: inner), size: pixels.size, hasAlpha: image.hasAlpha)
     }
 
     private static func best(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> ICODirectory.Entry {

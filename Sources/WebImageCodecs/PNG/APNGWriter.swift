@@ -40,9 +40,10 @@ enum APNGWriter {
                         hasAlpha: hasAlpha)
                     var partOptions = EncodingOptions()
                     partOptions.effort = options.effort
+                    // All frames share the header of the file.
+                    partOptions.keepsPixelLayout = true
                     try file.append(
-                        PNGWriter.encode(part, options: partOptions, keepsLayout: true), rectangle,
-                        FrameFraction(next.duration))
+                        PNGWriter.encode(part, options: partOptions), rectangle, FrameFraction(next.duration))
                     before = next.pixels
                 }
                 return PNGChunkWriter.adding(options.metadata, to: file.finished())

@@ -18,11 +18,7 @@ final class PNGWriter {
         HandleLedger.closed("png_writer")
     }
 
-    /// - Parameter keepsLayout: Whether the file has 8 or 16 bits for each channel of the pixels, as the frames of an
-    ///   animation, which share a header. Otherwise the file can have a palette, grey or fewer bits, with the same pixels.
-    static func encode(
-        _ image: Image, options: EncodingOptions, keepsLayout: Bool = false
-    ) throws(WebImageError) -> Data {
+    static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)
         let (source, layout) = try rows(of: pixels, hasAlpha: image.hasAlpha)
         let hasAlpha = image.hasAlpha && source.format.hasAlpha
@@ -30,7 +26,8 @@ final class PNGWriter {
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             let description = CPNGDescription(
                 width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
-                may_be_reduced: !keepsLayout, has_color_space: profile != nil, effort: Int32(options.effort),
+                may_be_reduced: !options.keepsPixelLayout, has_color_space: profile != nil,
+                effort: Int32(options.effort),
                 icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
                 should_stop: WorkBudget.shouldStop)
             let file = try PNGWriter().write(description, source)

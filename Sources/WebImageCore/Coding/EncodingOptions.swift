@@ -24,6 +24,9 @@ public struct EncodingOptions: Sendable, Hashable {
         set { boundedEffort = min(max(newValue, 1), 9) }
     }
     private var boundedEffort = 5
+    /// Whether a PNG has 8 or 16 bits for each channel of the pixels. Otherwise it can have a palette, grey or fewer bits, with
+    /// the same pixels. Some readers require it.
+    package var keepsPixelLayout = false
     /// The colour behind transparent pixels in formats without alpha. The opacity of this colour is ignored.
     public var backgroundColor = ImageColor.white
     /// Whether the file is progressive (only JPEG). A viewer can show a coarse image of a progressive file before the

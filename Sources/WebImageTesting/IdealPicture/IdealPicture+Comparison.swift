@@ -53,14 +53,14 @@ extension IdealPicture {
     }
 
     /// Returns why another picture of the same size is not this one, or nil if it is: its content is displaced by over
-    /// 0.05 px, a column or row differs by over 8 levels, or the signal-to-noise ratio is below `leastNoise` decibels.
-    package func fault(of result: IdealPicture, leastNoise: Double = 36) -> String? {
+    /// 0.05 px, a column or row differs by over `mostLine` levels, or the signal-to-noise ratio is below `leastNoise` decibels.
+    package func fault(of result: IdealPicture, leastNoise: Double = 36, mostLine: Double = 8) -> String? {
         let drift = drift(of: result) ?? 0
         let line = worstLine(against: result)
         let noise = psnr(against: result)
         // Rounding to whole levels alone gives 59 dB. In a smooth picture it forms bands, which look like a displacement.
         let isDisplaced = drift > 0.05 && noise < 55
-        guard isDisplaced || line > 8 || noise < leastNoise else { return nil }
+        guard isDisplaced || line > mostLine || noise < leastNoise else { return nil }
         return "drift \(drift) px, worst line \(line) levels, \(noise) dB"
     }
 
