@@ -80,16 +80,21 @@ private struct ConvertJob: Sendable {
                 return .ok
             }
             let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
-            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             if isRaw {
-                let image = try rendition.still(data, info, format: nil)
+                let image = try await DecodePool.shared.run { () throws(WebImageError) in
+                    let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+                    return try rendition.still(data, info, format: nil)
+                }
                 guard !Task.isCancelled else { return .interrupted }
                 let pixels = try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha)
                 try OutputFile.writeRows(of: pixels, to: output, replaces: existing == .replaced)
                 let byteCount = pixels.width * pixels.height * pixels.format.bytesPerPixel
                 say(Self.line(of: input, to: output, image.pixelSize, byteCount: byteCount), output)
             } else {
-                let made = try rendition.output(of: data, info, format: format)
+                let made = try await DecodePool.shared.run { () throws(WebImageError) in
+                    let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+                    return try rendition.output(of: data, info, format: format)
+                }
                 guard !Task.isCancelled else { return .interrupted }
                 try OutputFile.write(made.data, to: output, replaces: existing == .replaced)
                 say(Self.line(of: input, to: output, made.pixelSize, byteCount: made.data.count), output)
