@@ -105,7 +105,7 @@ final class ServeProxyTests: Sendable {
         switch cache {
         case .squid:
             let file = folder.appendingPathComponent("squid.conf")
-            // As root, Squid becomes the user "proxy", who can write nothing here.
+            // As root, Squid becomes the user "proxy", which can write nothing here.
             try """
             http_port 127.0.0.1:\(port) accel defaultsite=pictures no-vhost
             cache_peer 127.0.0.1 parent \(servicePort) 0 no-query no-digest originserver
