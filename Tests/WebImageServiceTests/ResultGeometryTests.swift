@@ -126,7 +126,7 @@ struct ResultGeometryTests {
         400x300  rot:90/w:150             150x200
         400x300  rot:90/c:100:0           100x400
         22x44    rs:fit:15:15             8x15
-        26x52    rs:fit:30:30             15x30
+        44x22    rs:fit:15:15             15x8
         1000x1   w:10                     10x1
         1x1      rs:fill:300:300          1x1
         1x1      rs:fill:300:200:1        300x300     cut 300x200
