@@ -94,8 +94,8 @@ extension GTKSuite {
         private func size(_ view: WidgetView) -> [Int] {
             // With the padding and the border of a button.
             [
-                Int(gtk_widget_get_allocated_width(view.gtkWidget())),
-                Int(gtk_widget_get_allocated_height(view.gtkWidget())),
+                Int(gtk_widget_get_width(view.gtkWidget())),
+                Int(gtk_widget_get_height(view.gtkWidget())),
             ]
         }
 

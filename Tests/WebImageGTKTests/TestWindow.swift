@@ -27,7 +27,7 @@ import WebImageCore
         gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
         let margins = gtk_widget_get_margin_start(widget) + gtk_widget_get_margin_end(widget)
         // The width without the padding of a button would be less than requested.
-        let given = gtk_widget_get_allocated_width(widget)
+        let given = gtk_widget_get_width(widget)
         return given > 0 && given >= min(gint(width), minimum - margins)
     }
 
