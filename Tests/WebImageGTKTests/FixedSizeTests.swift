@@ -92,11 +92,8 @@ extension GTKSuite {
         }
 
         private func size(_ view: WidgetView) -> [Int] {
-            // With the padding and the border of a button.
-            [
-                Int(gtk_widget_get_width(view.gtkWidget())),
-                Int(gtk_widget_get_height(view.gtkWidget())),
-            ]
+            let size = TestWindow.outerSize(view.gtkWidget())
+            return [size?.width ?? 0, size?.height ?? 0]
         }
 
         private static let pictures: [PixelSize?] = [

@@ -26,9 +26,15 @@ import WebImageCore
         var minimum: gint = 0
         gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
         let margins = gtk_widget_get_margin_start(widget) + gtk_widget_get_margin_end(widget)
-        // The width without the padding of a button would be less than requested.
-        let given = gtk_widget_get_width(widget)
-        return given > 0 && given >= min(gint(width), minimum - margins)
+        let given = outerSize(widget)?.width ?? 0
+        return given > 0 && given >= min(width, Int(minimum - margins))
+    }
+
+    /// The size of a widget with its padding and its border, such as those of a button. Nil while GTK has not set it.
+    static func outerSize(_ widget: UnsafeMutablePointer<GtkWidget>) -> PixelSize? {
+        var bounds = graphene_rect_t()
+        guard gtk_widget_compute_bounds(widget, widget, &bounds) != 0 else { return nil }
+        return PixelSize(width: Int(bounds.size.width), height: Int(bounds.size.height))
     }
 
     func close() {
