@@ -4,6 +4,7 @@
 #include "CJPEGShim.h"
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,38 @@ struct webimage_jpeg_decoder {
     int ignores_cost;         /* see webimage_jpeg_ignore_cost */
     growing_source *source; /* NULL when the whole file is in memory */
 };
+
+/* The output buffer of an encoder. When the buffer is full, its capacity is doubled. jpeg_mem_dest is not used: after
+   an error, the caller cannot know which buffer of jpeg_mem_dest is still allocated. */
+typedef struct {
+    struct jpeg_destination_mgr base; /* the first member, because cinfo->dest is cast to this type */
+    uint8_t *memory;
+    size_t capacity;
+} memory_destination;
+
+typedef struct {
+    struct jpeg_progress_mgr base; /* the first member, because cinfo->progress is cast to this type */
+    int (*should_stop)(void);
+    long calls;
+} stopping_progress;
+
+/* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
+   after longjmp. */
+typedef struct {
+    struct jpeg_compress_struct cinfo;
+    error_manager errors;
+    memory_destination destination;
+    stopping_progress progress;
+} webimage_jpeg_encoder;
+
+/* Prepares libjpeg's error handling. Call this function before setjmp sets the jump target. */
+struct jpeg_error_mgr *webimage_jpeg_prepare_errors(error_manager *errors);
+/* Creates the compressor with its output and a function that ends it, or NULL. Call this function after setjmp has set the
+   jump target. */
+void webimage_jpeg_start_encoder(webimage_jpeg_encoder *encoder, int (*should_stop)(void));
+/* Destroys the compressor. *out is the written file, which the caller frees. */
+void webimage_jpeg_take_output(webimage_jpeg_encoder *encoder, uint8_t **out, size_t *out_length);
+void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder);
 
 int64_t webimage_jpeg_now(void);
 /* Creates a decoder that has no input yet. NULL when out of memory. */

@@ -48,7 +48,7 @@ static void emit_message(j_common_ptr cinfo, int level) {
 
 static void output_message(j_common_ptr cinfo) { (void)cinfo; }
 
-static struct jpeg_error_mgr *prepare(error_manager *errors) {
+struct jpeg_error_mgr *webimage_jpeg_prepare_errors(error_manager *errors) {
     memset(errors, 0, sizeof *errors);
     jpeg_std_error(&errors->base);
     errors->base.error_exit = error_exit;
@@ -71,7 +71,7 @@ void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder) {
 webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds) {
     webimage_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
-    decoder->cinfo.err = prepare(&decoder->errors);
+    decoder->cinfo.err = webimage_jpeg_prepare_errors(&decoder->errors);
     decoder->errors.max_ancillary = max_ancillary;
     int64_t start = webimage_jpeg_now();
     decoder->deadline = max_nanoseconds > INT64_MAX - start ? INT64_MAX : start + max_nanoseconds;
@@ -225,14 +225,6 @@ const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return
 
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }
 
-/* The output buffer of the encoder. When the buffer is full, its capacity is doubled. jpeg_mem_dest is not used: after
-   an error, the caller cannot know which buffer of jpeg_mem_dest is still allocated. */
-typedef struct {
-    struct jpeg_destination_mgr base; /* the first member, because cinfo->dest is cast to this type */
-    uint8_t *memory;
-    size_t capacity;
-} memory_destination;
-
 static void grow(j_compress_ptr cinfo) {
     memory_destination *destination = (memory_destination *)cinfo->dest;
     size_t used = destination->capacity;
@@ -252,21 +244,6 @@ static boolean grow_when_full(j_compress_ptr cinfo) {
 
 static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 
-/* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
-   after longjmp. */
-typedef struct {
-    struct jpeg_progress_mgr base;
-    int (*should_stop)(void);
-    long calls;
-} stopping_progress;
-
-typedef struct {
-    struct jpeg_compress_struct cinfo;
-    error_manager errors;
-    memory_destination destination;
-    stopping_progress progress;
-} encoder;
-
 /* libjpeg calls this function for each row, and for each row of blocks in each scan of a progressive file. */
 static void stop_when_told(j_common_ptr cinfo) {
     stopping_progress *progress = (stopping_progress *)cinfo->progress;
@@ -280,29 +257,47 @@ static void write_app1(j_compress_ptr cinfo, webimage_jpeg_bytes payload) {
     if (payload.length > 0) jpeg_write_marker(cinfo, JPEG_APP0 + 1, payload.bytes, (unsigned int)payload.length);
 }
 
+void webimage_jpeg_start_encoder(webimage_jpeg_encoder *encoder, int (*should_stop)(void)) {
+    jpeg_create_compress(&encoder->cinfo);
+    encoder->destination.base.init_destination = grow;
+    encoder->destination.base.empty_output_buffer = grow_when_full;
+    encoder->destination.base.term_destination = nothing_more;
+    encoder->cinfo.dest = &encoder->destination.base;
+    encoder->progress.base.progress_monitor = stop_when_told;
+    encoder->progress.should_stop = should_stop;
+    if (should_stop) encoder->cinfo.progress = &encoder->progress.base;
+}
+
+void webimage_jpeg_take_output(webimage_jpeg_encoder *encoder, uint8_t **out, size_t *out_length) {
+    *out = encoder->destination.memory;
+    *out_length = encoder->destination.capacity - encoder->destination.base.free_in_buffer;
+    encoder->destination.memory = NULL;
+    webimage_jpeg_free_encoder(encoder);
+}
+
+void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder) {
+    jpeg_destroy_compress(&encoder->cinfo);
+    free(encoder->destination.memory);
+    free(encoder);
+}
+
 int webimage_jpeg_encode(
     const uint8_t *pixels, size_t stride, const webimage_jpeg_settings *settings, uint8_t **out, size_t *out_length,
     char *message) {
     *out = NULL;
     *out_length = 0;
     message[0] = 0;
-    encoder *state = calloc(1, sizeof *state);
+    webimage_jpeg_encoder *state = calloc(1, sizeof *state);
     if (!state) return WEBIMAGE_JPEG_FAILED;
     struct jpeg_compress_struct *cinfo = &state->cinfo;
-    cinfo->err = prepare(&state->errors);
+    cinfo->err = webimage_jpeg_prepare_errors(&state->errors);
     if (setjmp(state->errors.escape)) {
         int status = state->errors.status;
         snprintf(message, 200, "%s", state->errors.message);
-        jpeg_destroy_compress(&state->cinfo);
-        free(state->destination.memory);
-        free(state);
+        webimage_jpeg_free_encoder(state);
         return status;
     }
-    jpeg_create_compress(cinfo);
-    state->destination.base.init_destination = grow;
-    state->destination.base.empty_output_buffer = grow_when_full;
-    state->destination.base.term_destination = nothing_more;
-    cinfo->dest = &state->destination.base;
+    webimage_jpeg_start_encoder(state, settings->should_stop);
     cinfo->image_width = (JDIMENSION)settings->width;
     cinfo->image_height = (JDIMENSION)settings->height;
     cinfo->input_components = settings->components;
@@ -314,9 +309,6 @@ int webimage_jpeg_encode(
         cinfo->comp_info[0].v_samp_factor = settings->halves_chroma ? 2 : 1;
     }
     if (settings->is_progressive) jpeg_simple_progression(cinfo);
-    state->progress.base.progress_monitor = stop_when_told;
-    state->progress.should_stop = settings->should_stop;
-    if (settings->should_stop) cinfo->progress = &state->progress.base;
     jpeg_start_compress(cinfo, TRUE);
     write_app1(cinfo, settings->exif);
     write_app1(cinfo, settings->xmp);
@@ -327,9 +319,6 @@ int webimage_jpeg_encode(
         jpeg_write_scanlines(cinfo, &row, 1);
     }
     jpeg_finish_compress(cinfo);
-    *out = state->destination.memory;
-    *out_length = state->destination.capacity - state->destination.base.free_in_buffer;
-    jpeg_destroy_compress(cinfo);
-    free(state);
+    webimage_jpeg_take_output(state, out, out_length);
     return WEBIMAGE_JPEG_OK;
 }

@@ -124,6 +124,7 @@ static void pack(const cpng_picture *picture, const uint8_t *row, uint8_t *targe
     size_t width = picture->width;
     switch (picture->layout) {
     case CPNG_GRAY8: memcpy(target, row, width); break;
+    case CPNG_STORED: memcpy(target, row, width * picture->stored_pixel_bytes); break;
     case CPNG_RGB8: memcpy(target, row, width * 3); break;
     case CPNG_RGBA8:
         if (picture->has_alpha) memcpy(target, row, width * 4);
@@ -150,12 +151,13 @@ static void pack(const cpng_picture *picture, const uint8_t *row, uint8_t *targe
 }
 
 static size_t pixel_bytes(const cpng_picture *picture) {
+    if (picture->layout == CPNG_STORED) return picture->stored_pixel_bytes;
     size_t channels = picture->layout == CPNG_GRAY8 ? 1 : picture->layout > CPNG_RGB8 && picture->has_alpha ? 4 : 3;
     return picture->layout == CPNG_RGBA16 ? channels * 2 : channels;
 }
 
-/* How the rows are filtered. */
-typedef enum { EVERY_ROW_ALONE, NO_FILTER } filtering;
+/* How the rows are filtered. From ONE_FILTER on, all rows with the filter of this number: ONE_FILTER + SUB and so on. */
+typedef enum { EVERY_ROW_ALONE, NO_FILTER, ONE_FILTER } filtering;
 
 /* Writes the filtered rows from `first` to `end`, each behind the number of its filter. Returns false if it was stopped. */
 static bool filter_rows(
@@ -167,7 +169,9 @@ static bool filter_rows(
     for (size_t y = first; y < end; y++, target += count + 1) {
         if (y % ROWS_UNTIL_STOP == 0 && picture->should_stop && picture->should_stop()) return false;
         pack(picture, picture->rows + y * picture->stride, row);
-        int filter = filtering == NO_FILTER ? NONE : best_filter(row, above, count, pixel);
+        int filter = filtering == EVERY_ROW_ALONE ? best_filter(row, above, count, pixel)
+                     : filtering == NO_FILTER     ? NONE
+                                                  : (int)filtering - ONE_FILTER;
         target[0] = (uint8_t)filter;
         run(filter, row, above, count, pixel, target + 1);
         uint8_t *done = above;
@@ -236,7 +240,23 @@ static bool is_better_unfiltered(const cpng_picture *picture, uint8_t *space, ui
     return is_smaller;
 }
 
-bool cpng_deflate_picture(const cpng_picture *picture, int wanted, uint8_t **bytes, size_t *count) {
+/* Compresses filtered rows, and takes the result if it is the smallest so far. */
+static void try_filtering(
+    const cpng_picture *picture, filtering filtering, int level, uint8_t *space, uint8_t *filtered, uint8_t **bytes,
+    size_t *count) {
+    if (!filter_rows(picture, 0, picture->height, filtering, space, filtered)) return;
+    uint8_t *other = NULL;
+    size_t capacity = 0, written = deflate_to(level, filtered, cpng_filtered_bytes(picture), &other, &capacity);
+    if (written > 0 && written < *count) {
+        uint8_t *worse = *bytes;
+        *bytes = other;
+        *count = written;
+        other = worse;
+    }
+    free(other);
+}
+
+static bool deflate_picture(const cpng_picture *picture, int wanted, bool tries_filters, uint8_t **bytes, size_t *count) {
     const effort effort = efforts[wanted < 1 ? 1 : wanted > 9 ? 9 : wanted];
     const size_t line = ROW_MARGIN + picture->width * pixel_bytes(picture), size = cpng_filtered_bytes(picture);
     uint8_t *space = malloc(2 * line + ROW_MARGIN), *filtered = malloc(size + ROW_MARGIN);
@@ -254,17 +274,12 @@ bool cpng_deflate_picture(const cpng_picture *picture, int wanted, uint8_t **byt
     is_done = is_done && filter_rows(picture, 0, picture->height, first, space, filtered);
     if (is_done) *count = deflate_to(level, filtered, size, bytes, &capacity);
     is_done = is_done && *count > 0;
-    if (is_done && effort.tries_all && filter_rows(picture, 0, picture->height, NO_FILTER, space, filtered)) {
-        uint8_t *other = NULL;
-        size_t other_capacity = 0, other_count = deflate_to(level, filtered, size, &other, &other_capacity);
-        if (other_count > 0 && other_count < *count) {
-            uint8_t *worse = *bytes;
-            *bytes = other;
-            *count = other_count;
-            other = worse;
-        }
-        free(other);
-    }
+    if (is_done && (effort.tries_all || tries_filters))
+        try_filtering(
+            picture, first == NO_FILTER ? EVERY_ROW_ALONE : NO_FILTER, level, space, filtered, bytes, count);
+    for (int filter = SUB; is_done && tries_filters && filter <= PAETH; filter++)
+        try_filtering(picture, (filtering)(ONE_FILTER + filter), level, space, filtered, bytes, count);
+    is_done = is_done && !(picture->should_stop && picture->should_stop());
     free(space);
     free(filtered);
     if (!is_done) {
@@ -272,4 +287,12 @@ bool cpng_deflate_picture(const cpng_picture *picture, int wanted, uint8_t **byt
         *bytes = NULL;
     }
     return is_done;
+}
+
+bool cpng_deflate_picture(const cpng_picture *picture, int effort, uint8_t **bytes, size_t *count) {
+    return deflate_picture(picture, effort, false, bytes, count);
+}
+
+bool cpng_deflate_smallest(const cpng_picture *picture, int effort, uint8_t **bytes, size_t *count) {
+    return deflate_picture(picture, effort, effort >= 7, bytes, count);
 }

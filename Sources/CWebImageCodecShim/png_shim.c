@@ -120,6 +120,14 @@ bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_
     return true;
 }
 
+bool cpng_reader_start_stored(CPNGReader *reader, int *passes, size_t *row_bytes) {
+    if (setjmp(reader->failure.target) != 0) return false;
+    *passes = png_set_interlace_handling(reader->png);
+    png_read_update_info(reader->png, reader->info);
+    *row_bytes = png_get_rowbytes(reader->png, reader->info);
+    return true;
+}
+
 int cpng_transform(png_structp png, png_infop info, CPNGLayout layout) {
     png_set_expand(png);
     if (layout == CPNG_RGBA16) {

@@ -61,7 +61,7 @@ extension WebImageError {
         let isLocal = operand == InputSource.standardInput || InputSource.localPath(operand) != nil
         switch (code, underlying) {
         case (.fileSystem, .posix(let number, let words)?):
-            let folder = "Name a file; load, info and thumbnail take folders with --recursive."
+            let folder = "Name a file; load, info, thumbnail and optimize take folders with --recursive."
             if [ENOENT, ENOTDIR].contains(number), stage == .download, let url = InputSource.intendedURL(operand) {
                 return "\(words). Did you mean \(url)?"
             }

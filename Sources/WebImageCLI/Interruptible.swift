@@ -32,7 +32,10 @@ enum Interruptible {
                     defer { was = true }
                     return was
                 }
-                if isSecond { _exit(ExitCode.interrupted.rawValue) }
+                if isSecond {
+                    OutputFile.removeTemporaries()
+                    _exit(ExitCode.interrupted.rawValue)
+                }
                 task.cancel()
             }
             source.resume()

@@ -61,8 +61,36 @@ enum OutputFile {
             path, EEXIST, hint: "Use --overwrite to replace it" + (canSkip ? ", or --skip-existing to keep it." : "."))
     }
 
-    /// The number of temporary files that this process has created.
-    private static let temporaries = Locked(0)
+    /// The temporary files of this process.
+    private struct Temporaries {
+        /// The number of files that were created so far.
+        var count = 0
+        /// The paths of the files that exist.
+        var paths: Set<[CChar]> = []
+    }
+
+    private static let temporaries = Locked(Temporaries())
+
+    /// Removes the temporary files that exist. A process that ends at once calls this function before.
+    static func removeTemporaries() {
+        temporaries.withLock { $0.paths.forEach { unlink($0) } }
+    }
+
+    /// Replaces the content of a file that exists.
+    ///
+    /// - Parameter prepare: Called with the descriptor of the complete new file, before it gets its name. An error of it
+    ///   leaves the old file alone.
+    static func replace(
+        _ path: String, with data: Data, prepare: (Int32) throws(WebImageError) -> Void
+    ) throws(WebImageError) {
+        try write(to: path, replaces: true, mode: 0o600) { descriptor throws(WebImageError) in
+            let outcome = data.withUnsafeBytes { bytes in
+                Result { () throws(WebImageError) in try writeAll(bytes, to: descriptor, path: path) }
+            }
+            try outcome.get()
+            try prepare(descriptor)
+        }
+    }
 
     /// Writes a file under a temporary name and then renames the file. An interrupted command thus leaves no partial
     /// picture under the final name.
@@ -72,12 +100,14 @@ enum OutputFile {
         guard path != standardOutput else { return try body(STDOUT_FILENO) }
         // The name does not contain the name of the file, which can already have the maximum length.
         let folder = PathText.folder(of: path)
-        let number = temporaries.withLock { count in
-            count += 1
-            return count
+        let temporary = temporaries.withLock { temporaries in
+            temporaries.count += 1
+            let name = ".webimage-\(getpid())-\(temporaries.count).part"
+            let path = RawText.cString(folder.isEmpty ? name : folder == "/" ? "/" + name : folder + "/" + name)
+            temporaries.paths.insert(path)
+            return path
         }
-        let name = ".webimage-\(getpid())-\(number).part"
-        let temporary = RawText.cString(folder.isEmpty ? name : folder == "/" ? "/" + name : folder + "/" + name)
+        defer { temporaries.withLock { _ = $0.paths.remove(temporary) } }
         let final = RawText.cString(path)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw failure(path) }

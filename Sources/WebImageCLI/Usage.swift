@@ -11,6 +11,7 @@ enum Usage {
           thumbnail PATH...      write small pictures of files and folders, with all cores
           info PATH|URL...       print facts about pictures from their headers
           convert IN... OUT      write pictures in another format or size
+          optimize PATH...       make files smaller without changing a pixel
           frames IN DIR          write every frame as raw RGBA
           formats                list the formats that this build reads, animates and writes
           show URL...            show pictures in a window
@@ -243,6 +244,29 @@ enum Usage {
                 "webimage convert --size 50% --overwrite photo.jpg photo.jpg",
                 "webimage convert --crop 400x300+10+20 --filter sepia=0.8 in.jpg out.png",
                 "webimage convert --format png - - < photo.webp > photo.png"),
+        "optimize": """
+        usage: webimage optimize [OPTIONS] PATH...
+
+        Makes PNG, APNG, JPEG and GIF files smaller in their place. Pixels, frames, delays and colour profiles stay the same:
+        each result is decoded and compared before it replaces the file. A file keeps its permissions, owner, times and
+        extended attributes; links are followed, files with several hard links are left alone. Other files are kept as they
+        are, and so is every file after an error. A folder requires --recursive.
+
+          --effort N             1 to 9: the time for a small file (default 8)
+          --metadata keep|drop   EXIF, XMP, texts and comments (default keep); what changes how a picture is shown always
+                                 stays: colour profile, orientation, density
+          --upright              turn JPEG by its EXIF orientation, where that needs no new compression
+          --again                also files that were optimised before with this effort or more, and have not changed since,
+                                 as their extended attribute user.webimage.optimized says
+          --dry-run              print what would be written, and write nothing
+          --jobs N               files at a time (default: the number of processors)
+          --json                 one JSON object per line, at last the sums
+
+        """ + "\n" + quiet + lists + names + limits
+            + examples(
+                "webimage optimize photo.jpg drawing.png",
+                "webimage optimize --recursive --metadata drop public",
+                "webimage optimize --dry-run --json -r public"),
         "frames": """
         usage: webimage frames [OPTIONS] IN DIR
 

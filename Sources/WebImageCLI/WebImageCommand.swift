@@ -75,7 +75,7 @@ public enum WebImageCommand {
         "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
         "frames": FramesCommand.command, "formats": FormatsCommand.command, "show": ShowCommand.command,
         "cache": CacheCommand.command, "thumbnail": ThumbnailCommand.command, "init": InitCommand.command,
-        "serve": ServeCommand.command, "sign": SignCommand.command,
+        "serve": ServeCommand.command, "sign": SignCommand.command, "optimize": OptimizeCommand.command,
     ]
 }
 

@@ -107,7 +107,7 @@ final class OperandTests: Sendable {
         #expect(
             without.code == 2
                 && without.errors.contains(
-                    "photos: Is a directory. Name a file; load, info and thumbnail take folders with")
+                    "photos: Is a directory. Name a file; load, info, thumbnail and optimize take folders with")
         )
         try FileManager.default.createDirectory(atPath: path("empty"), withIntermediateDirectories: false)
         #expect(try run("info", "-r", "empty").code == 1)

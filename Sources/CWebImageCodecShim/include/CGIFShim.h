@@ -1,6 +1,7 @@
 #ifndef CGIFSHIM_H
 #define CGIFSHIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,10 @@ cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t wind
 size_t cgif_indices_next(cgif_indices *decoder, size_t count, const uint8_t **indices);
 
 void cgif_indices_destroy(cgif_indices *decoder);
+
+/* Compresses the indices of a frame to data that cgif_indices_create reads, in the fewest bits that hold the largest index.
+   `window`: after how many codes with a full table it is looked whether the codes become longer; the table is then cleared. 0
+   clears a full table at once. The caller frees *bytes with free(). Returns false when out of memory. */
+bool cgif_compress(const uint8_t *indices, size_t count, unsigned window, uint8_t **bytes, size_t *byte_count);
 
 #endif

@@ -135,4 +135,29 @@ int webimage_jpeg_encode(
     const uint8_t *pixels, size_t stride, const webimage_jpeg_settings *settings, uint8_t **out, size_t *out_length,
     char *message);
 
+/* How a file is written again with the same coefficients. */
+typedef struct {
+    int orientation;   /* the EXIF orientation from which the blocks are turned upright; 1: not turned */
+    int keeps_markers; /* whether all segments are kept; otherwise only JFIF, Adobe's and the colour profile */
+    /* APP1 payloads with their signatures. If they are not empty, they replace the file's EXIF and XMP. */
+    webimage_jpeg_bytes exif;
+    webimage_jpeg_bytes xmp;
+    int tries_scripts; /* whether further orders of progressive scans are tried */
+    int (*should_stop)(void);
+} webimage_jpeg_rewriting;
+
+/* Calls setjmp, then writes the file's coefficients again in the smallest of several ways: one scan, progressive scans, each
+   with optimal Huffman codes. Fails for damaged files, and if the blocks of the file's right or lower edge are cut so that it
+   cannot be turned. *rest is the number of bytes after the end of the picture. The caller frees *out with free(). `message` has
+   space for 200 bytes. */
+int webimage_jpeg_rewrite(
+    const uint8_t *data, size_t size, int64_t max_nanoseconds, const webimage_jpeg_rewriting *wanted, uint8_t **out,
+    size_t *out_length, size_t *rest, char *message);
+
+/* Calls setjmp, then compares two files. Returns whether the second one has exactly the coefficients, quantisers, sampling and
+   size of the first one, turned upright from `orientation`. */
+int webimage_jpeg_is_same(
+    const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size, int orientation,
+    int64_t max_nanoseconds);
+
 #endif

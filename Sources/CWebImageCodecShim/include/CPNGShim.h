@@ -17,6 +17,8 @@ typedef enum {
     CPNG_RGBA8,
     CPNG_BGRA8,
     CPNG_RGBA16,
+    /// Rows as they are in a file. Only the filters of a writer take them.
+    CPNG_STORED,
 } CPNGLayout;
 
 /// Creates a reader of a file in memory. `bytes` must outlive the reader. Returns NULL when out of memory. The function
@@ -32,6 +34,10 @@ bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes);
 /// to the number of bytes that libpng writes per row. The function is in C because the png_set_ functions can call
 /// longjmp.
 bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes);
+
+/// Makes libpng return the rows as they are stored: with the file's colour type and depth, 16-bit samples with the high byte
+/// first. Otherwise as ``cpng_reader_start``.
+bool cpng_reader_start_stored(CPNGReader *reader, int *passes, size_t *row_bytes);
 
 /// Reads the next `count` rows. Row starts in `rows` are `stride` bytes apart. For an interlaced picture, read all rows
 /// once per pass, each time into the same memory. The function is in C because png_read_row can call longjmp.
@@ -140,5 +146,24 @@ uint8_t *cpng_writer_take(CPNGWriter *writer, size_t *count);
 const char *cpng_writer_message(const CPNGWriter *writer);
 
 void cpng_writer_destroy(CPNGWriter *writer);
+
+/// The samples of stored rows: the colour type and the bits of a sample, as in a file's header.
+typedef struct {
+    int color;
+    int depth;
+} CPNGForm;
+
+/// Moves the samples of rows with 8 or 16 bits and no palette together, so that the rows have the same pixels in fewer bytes:
+/// without alpha that is opaque everywhere, with grey for equal colours if `may_be_gray`, and 8 bits for samples whose two
+/// bytes are equal. Sets *form to the new form. Returns false if nothing changed. The function is in C because it visits
+/// each byte.
+bool cpng_narrow_rows(uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool may_be_gray, CPNGForm *form);
+
+/// Filters and compresses rows for the pixel data of a file. `pixel_bytes` is 1 for pixels of fewer than 8 bits. The caller
+/// frees *bytes with free(). Returns false when out of memory, or if `should_stop` has ended it. The function is in C because
+/// this package imports libdeflate into WebImageStore only.
+bool cpng_compress_rows(
+    const uint8_t *rows, size_t stride, size_t row_bytes, size_t pixel_bytes, size_t height, int effort,
+    int (*should_stop)(void), uint8_t **bytes, size_t *count);
 
 #endif

@@ -35,7 +35,7 @@ final class JPEGDecoder {
     }
 
     /// The time of a decode in nanoseconds: its limit, or the rest of the current budget if that is less.
-    private static func nanoseconds(_ limits: DecodingLimits) -> Int64 {
+    static func nanoseconds(_ limits: DecodingLimits) -> Int64 {
         let left = WorkBudget.current?.remainingSeconds ?? .infinity
         return min(limits.maxDecodeTime, .seconds(min(max(left, 0), 1e9))).clampedNanoseconds
     }

@@ -65,7 +65,7 @@ struct JPEGEncoding {
 }
 
 extension webimage_jpeg_bytes {
-    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         self.init(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, length: bytes.count)
     }
 }

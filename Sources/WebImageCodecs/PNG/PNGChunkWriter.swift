@@ -29,6 +29,9 @@ struct PNGChunkWriter {
         data.append(contentsOf: Self.bigEndian(sum))
     }
 
+    /// Appends a whole chunk of another file, with its length and checksum.
+    mutating func append(copying chunk: Data) { data.append(chunk) }
+
     /// Returns the PNG file with chunks for code points, EXIF and XMP after its header (PNG third edition, §11.3.2.6,
     /// §11.3.3.1, §11.3.4.5).
     static func adding(

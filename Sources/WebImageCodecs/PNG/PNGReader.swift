@@ -91,6 +91,14 @@ final class PNGReader {
         }
     }
 
+    /// Prepares to read rows as the file stores them. Returns the number of passes over all rows, and the bytes of a row.
+    func startStored() throws(WebImageError) -> (passes: Int, rowBytes: Int) {
+        var passes: Int32 = 0
+        var rowBytes = 0
+        guard cpng_reader_start_stored(handle, &passes, &rowBytes) else { throw failure }
+        return (Int(passes), rowBytes)
+    }
+
     /// Decodes the next `count` rows.
     func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, count: Int) throws(WebImageError) {
         guard cpng_reader_read_rows(handle, rows, stride, count) else { throw failure }

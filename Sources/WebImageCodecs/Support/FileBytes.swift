@@ -52,6 +52,12 @@ extension UnsafeRawBufferPointer {
 struct FourCC: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     let rawValue: UInt32
 
+    /// The characters. A byte that is not a letter becomes a question mark.
+    var text: String {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) }
+        return String(bytes.map { Character(Unicode.Scalar(UInt8(ascii: "A")...UInt8(ascii: "z") ~= $0 ? $0 : 0x3F)) })
+    }
+
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
     init(stringLiteral value: StaticString) {
