@@ -69,6 +69,10 @@ extension WebImageResponse {
 
 extension WebImageDownloaderRequestModifier {
     /// Creates a modifier from a block that uses `URLRequest`. If the block returns nil, the download fails.
+    ///
+    /// A trailing block that fits both types receives a ``WebImageRequest``; name the type to receive a `URLRequest`:
+    /// `{ (request: URLRequest) in … }`.
+    @_disfavoredOverload
     public convenience init(urlRequest block: @escaping @Sendable (_ request: URLRequest) -> URLRequest?) {
         self.init { request in
             guard let changed = block(URLRequest(request)) else { return nil }
@@ -83,6 +87,9 @@ extension WebImageDownloaderResponseModifier {
     /// Creates a modifier from a block that uses `HTTPURLResponse`. If the block returns nil, the download fails.
     ///
     /// The block is called only for HTTP responses. It is not called for the response of a `file:` URL, for example.
+    /// A trailing block that fits both types receives a ``WebImageResponse``; name the type to receive a response of
+    /// Foundation: `{ (response: HTTPURLResponse) in … }`.
+    @_disfavoredOverload
     public convenience init(urlResponse block: @escaping @Sendable (_ response: HTTPURLResponse) -> URLResponse?) {
         self.init { response in
             guard let given = HTTPURLResponse(response) else { return response }

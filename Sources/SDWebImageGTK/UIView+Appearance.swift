@@ -2,6 +2,11 @@ public import Foundation
 public import SDWebImage
 public import WebImageGTK
 
+extension WebImageAnimationOptions {
+    /// The view receives input while it animates. Has no effect: views always receive input.
+    public static let allowUserInteraction = WebImageAnimationOptions(rawValue: 1 << 1)
+}
+
 extension WidgetView {
     /// How an image is fitted into its view: ``WebImageGTK/ImageContentMode``.
     public typealias ContentMode = ImageContentMode

@@ -21,7 +21,9 @@ import WebImageTesting
         imageView.accessibilityLabel = "Portrait"
         imageView.alpha = 0.9
         imageView.isHidden = false
-        imageView.sd_imageTransition = .fade
+        let transition = SDWebImageTransition.fade
+        transition.animationOptions = [.transitionCrossDissolve, .allowUserInteraction]
+        imageView.sd_imageTransition = transition
     }
 
     func show(_ url: URL?, token: String, placeholder: UIImage?) {

@@ -56,6 +56,23 @@ struct FoundationNetworkingTests {
         #expect(WebImageResponse(plain).statusCode == nil && WebImageResponse(plain).expectedContentLength == nil)
     }
 
+    // Without a type, a block that fits both receives the requests and answers of this package.
+    @Test func trailingBlocksNeedNoType() throws {
+        let requests = SDWebImageDownloaderRequestModifier { request in
+            var request = request
+            request.setValue("bar", forHTTPHeaderField: "foo")
+            return request
+        }
+        let own = WebImageRequest(url: try url("https://a.test/b.png"))
+        #expect(requests.modifiedRequest(with: own)?.value(forHTTPHeaderField: "foo") == "bar")
+        let answers = SDWebImageDownloaderResponseModifier { response in response }
+        let refusals = SDWebImageDownloaderResponseModifier { _ in nil }
+        let foundation = SDWebImageDownloaderResponseModifier { (response: HTTPURLResponse) -> URLResponse? in nil }
+        let answer = WebImageResponse(url: own.url, statusCode: 204)
+        #expect(answers.modifiedResponse(with: answer)?.statusCode == 204)
+        #expect(refusals.modifiedResponse(with: answer) == nil && foundation.modifiedResponse(with: answer) == nil)
+    }
+
     @Test func modifiersOfFoundationTypesChangeADownload() async throws {
         let server = try FaultServer()
         defer { server.stop() }

@@ -320,7 +320,7 @@ final class StoredNote: NSObject, NSSecureCoding {
     /// A coder that counts the animations that it opens.
     final class CountingCoder: SDImageAPNGCoder, @unchecked Sendable {
         static let opened = Locked(0)
-        required init() { super.init() }
+        override init() { super.init() }
         required init(incrementalWithOptions options: SDImageCoderOptions?) {
             super.init(incrementalWithOptions: options)
         }
@@ -329,6 +329,36 @@ final class StoredNote: NSObject, NSSecureCoding {
             super.init(animatedImageData: data, options: options)
         }
         override func decodedImage(with data: Data?, options: SDImageCoderOptions?) -> UIImage? { nil }
+    }
+
+    /// A subclass with an initialiser of its own, as code for SDWebImage writes it.
+    private final class CoderWithInitializer: SDImageGIFCoder, @unchecked Sendable {
+        // Unchecked is correct because the only property is a constant.
+        let name: String
+        override init() {
+            name = "mine"
+            super.init()
+        }
+        required init(incrementalWithOptions options: SDImageCoderOptions?) {
+            name = ""
+            super.init(incrementalWithOptions: options)
+        }
+        required init?(animatedImageData data: Data?, options: SDImageCoderOptions?) {
+            name = ""
+            super.init(animatedImageData: data, options: options)
+        }
+    }
+
+    @Test func subclassOverridesThePlainInitializer() throws {
+        let coder = CoderWithInitializer()
+        let frames = try (0..<2).map { SDImageFrame(image: try TestImages.solid(blue: UInt8($0 * 80)), duration: 0.1) }
+        let file = try #require(coder.encodedData(with: frames, loopCount: 0, format: .GIF, options: nil))
+        #expect(coder.name == "mine" && coder.canDecode(from: file))
+        // A coder opens files of its own format only, as Differences.md says.
+        #expect(CoderWithInitializer(animatedImageData: file, options: nil)?.animatedImageFrameCount == 2)
+        #expect(SDImageAWebPCoder(animatedImageData: file) == nil)
+        // Each frame is in the list once, whatever its duration.
+        #expect(UIImage.sd_image(with: file)?.images?.count == 2)
     }
 
     @Test func overridesOfTheCodersAreCalled() throws {

@@ -122,6 +122,37 @@ import WebImageTesting
         #expect(!FileManager.default.fileExists(atPath: old))
     }
 
+    @Test func secondMoveOfEqualNamesRemovesTheFolderToo() throws {
+        let (old, folder) = (scratch.path + "/old", scratch.path + "/new")
+        let disk = try #require(SDDiskCache(cachePath: folder, config: SDImageCacheConfig.default))
+        for (turn, target) in [folder, folder, scratch.path + "/plain", scratch.path + "/plain"].enumerated() {
+            try FileManager.default.createDirectory(atPath: old + "/files", withIntermediateDirectories: true)
+            try Data([UInt8(turn)]).write(to: URL(fileURLWithPath: old + "/a.png"))
+            try Data([UInt8(turn)]).write(to: URL(fileURLWithPath: old + "/0cc175b9c0f1b6a831c399e269772661"))
+            try Data([UInt8(turn)]).write(to: URL(fileURLWithPath: old + "/files/b"))
+            disk.moveDirectory(fromPath: old, toPath: target)
+            #expect(!FileManager.default.fileExists(atPath: old))
+            #expect(FileManager.default.contents(atPath: target + "/a.png") == Data([UInt8(turn / 2 * 2)]))
+            #expect(disk.data(forKey: "a") == Data([0]))
+        }
+    }
+
+    @Test func folderIsNeverMovedIntoItself() throws {
+        let folder = scratch.path + "/new"
+        let disk = try #require(SDDiskCache(cachePath: folder, config: SDImageCacheConfig.default))
+        disk.setData(Data([1]), forKey: "a")
+        disk.flush()
+        try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: scratch.path + "/link", withDestinationPath: folder)
+        for source in [
+            folder, folder + "/", scratch.path + "/link", scratch.path + "/../" + scratch.url.lastPathComponent,
+        ] {
+            disk.moveDirectory(fromPath: source, toPath: folder)
+            disk.flush()
+            #expect(disk.data(forKey: "a") == Data([1]) && FileManager.default.fileExists(atPath: folder + "/files"))
+        }
+    }
+
     @Test func indexOfAnotherCacheIsNeverMoved() throws {
         let other = try #require(SDDiskCache(cachePath: scratch.path + "/other", config: SDImageCacheConfig.default))
         other.setData(Data([1]), forKey: "a")

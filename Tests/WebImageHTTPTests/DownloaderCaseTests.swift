@@ -432,6 +432,44 @@ struct DownloaderCaseTests {
         }
     }
 
+    // A program that counts the running downloads by their notifications must not count one beyond the limit.
+    @Test func nextStartIsPostedAfterTheEndAndTheCompletion() async throws {
+        var config = WebImageDownloaderConfig.default
+        config.maxConcurrentDownloads = 1
+        try await withDownloader(config) { server, downloader in
+            let urls = ["/a", "/b"].map { server.url($0) }
+            for path in ["/a", "/b"] { server.route(path, .body(FakeCoder.file())) }
+            let seen = Collected<String>()
+            let names: [Notification.Name] = [.webImageDownloadStart, .webImageDownloadStop, .webImageDownloadFinish]
+            let observers = names.map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    let operation = notification.object as? any WebImageDownloaderOperationProtocol
+                    guard let url = operation?.request.url, urls.contains(url) else { return }
+                    seen.append(name.rawValue.dropFirst(18).dropLast(12) + " " + url.lastPathComponent)
+                }
+            }
+            defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+            await withMainQueueBlocked {
+                for url in urls {
+                    downloader.downloadImage(with: url, context: [.imageCoder: coder]) { _, _, _, finished in
+                        if finished { seen.append("completion " + url.lastPathComponent) }
+                    }
+                }
+                // The main queue runs nothing before both downloads are over.
+                for _ in 0..<60_000 where server.requests.count < 2 || downloader.currentDownloadCount > 0 {
+                    usleep(1000)
+                }
+            }
+            try await eventually("both are over") { seen.values.count == 8 }
+            #expect(
+                seen.values == [
+                    "Start a", "Stop a", "Finish a", "completion a", "Start b", "Stop b", "Finish b", "completion b",
+                ])
+        }
+    }
+
+    @MainActor private func withMainQueueBlocked(_ body: () -> Void) { body() }
+
     @Test func invalidatedDownloaderEndsRunningDownloadsAndRefusesNewOnes() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()

@@ -52,15 +52,15 @@ open class SDImageIOAnimatedCoder: SDAnimatedImageCoder, SDProgressiveImageCoder
     }
 
     /// Creates a coder for complete files.
-    public required init() { own = Self.nativeCoder }
+    public init() { own = Self.nativeCoder }
 
     /// Creates a coder for one image whose bytes arrive in pieces.
     public required init(incrementalWithOptions options: SDImageCoderOptions?) {
         own = Self.nativeType?.init(incrementalWithOptions: options)
     }
 
-    /// Creates a coder for the frames of one animation. Nil if the data cannot be read.
-    public required init?(animatedImageData data: Data?, options: SDImageCoderOptions?) {
+    /// Creates a coder for the frames of one animation. Nil if the data cannot be read, or is a file of another format.
+    public required init?(animatedImageData data: Data?, options: SDImageCoderOptions? = nil) {
         guard let own = Self.nativeType?.init(animatedImageData: data, options: options) else { return nil }
         self.own = own
     }

@@ -54,15 +54,20 @@ extension DiskCache: SDDiskCacheProtocol {
     /// Moves the files of a folder into another folder. Existing files stay as they are. Blocks the calling thread.
     ///
     /// If `dstPath` is the folder of this cache, files with SDWebImage's names become entries of the cache, under the keys
-    /// of which SDWebImage derived the names. All other files are only moved, and the cache does not use them. A folder
-    /// from which every file was moved is removed.
+    /// of which SDWebImage derived the names. All other files are only moved, and the cache does not use them. A file whose
+    /// name the folder has already is removed, as in SDWebImage. Then the folder `srcPath` is empty and is removed too,
+    /// unless a file could not be moved or the folder belongs to another cache of this package.
     public func moveDirectory(fromPath srcPath: String, toPath dstPath: String) {
         let (source, target) = (URL(fileURLWithPath: srcPath), URL(fileURLWithPath: dstPath))
         let manager = FileManager.default
-        guard source.standardizedFileURL != target.standardizedFileURL, manager.fileExists(atPath: srcPath) else {
+        let (resolvedSource, resolvedTarget) = (
+            source.resolvingSymlinksInPath().path, target.resolvingSymlinksInPath().path
+        )
+        // Files cannot move into their own folder. A target inside the source would be removed with the source.
+        guard !(resolvedTarget + "/").hasPrefix(resolvedSource + "/"), manager.fileExists(atPath: srcPath) else {
             return
         }
-        if target.standardizedFileURL == URL(fileURLWithPath: ownPath).standardizedFileURL {
+        if resolvedTarget == URL(fileURLWithPath: ownPath).resolvingSymlinksInPath().path {
             _ = importFiles(fromDirectory: srcPath)
             // The index of another cache must never come beside the index of this cache.
             guard !manager.fileExists(atPath: srcPath + "/index.sqlite") else { return }
@@ -78,9 +83,20 @@ extension DiskCache: SDDiskCacheProtocol {
     private static func moveItems(from source: URL, to target: URL) {
         let manager = FileManager.default
         for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
-            try? manager.moveItem(
-                at: source.appendingPathComponent(name), to: target.appendingPathComponent(name))
+            let (old, new) = (source.appendingPathComponent(name), target.appendingPathComponent(name))
+            if manager.fileExists(atPath: new.path) {
+                // One folder can have two paths, by a bind mount.
+                guard Self.fileNumber(old) != Self.fileNumber(new) else { continue }
+                try? manager.removeItem(at: old)
+            } else {
+                try? manager.moveItem(at: old, to: new)
+            }
         }
+    }
+
+    private static func fileNumber(_ file: URL) -> [UInt64] {
+        var status = stat()
+        return lstat(file.path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
     }
 }
 

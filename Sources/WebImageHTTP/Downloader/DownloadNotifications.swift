@@ -15,8 +15,13 @@ extension Notification.Name {
     public static let webImageDownloadFinish = Notification.Name("SDWebImageDownloadFinishNotification")
 }
 
-/// Posts the notifications of downloads on the main queue. At most 2000 notifications wait; further notifications are
-/// dropped. Most server programs never run the main queue, so without this limit the notifications would accumulate.
+/// Posts the notifications of downloads on the main queue, in the order of the calls. At most 2000 notifications wait;
+/// further notifications are dropped. Most server programs never run the main queue, so without this limit the
+/// notifications would accumulate.
+///
+/// Notifications that wait together are posted by one block of the main queue. A start begins another block: a download
+/// often starts because an earlier one has put its completion on the main queue, and must not be announced before this
+/// completion runs.
 final class DownloadNotifications: Sendable {
     enum Moment {
         case start
@@ -36,15 +41,40 @@ final class DownloadNotifications: Sendable {
 
     private typealias Entry = (moment: Moment, operation: any WebImageDownloaderOperationProtocol)
     private static let maxWaiting = 2000
-    private let flush = Locked(PendingFlush<Entry>())
+
+    private struct Waiting {
+        /// The notifications of each block of the main queue that has not run yet.
+        var blocks: [[Entry]] = []
+        var count = 0
+
+        /// Returns whether the caller must schedule a block.
+        mutating func add(_ entry: Entry) -> Bool {
+            count += 1
+            if let last = blocks.indices.last, entry.moment != .start {
+                blocks[last].append(entry)
+                return false
+            }
+            blocks.append([entry])
+            return true
+        }
+
+        mutating func takeBlock() -> [Entry] {
+            guard !blocks.isEmpty else { return [] }
+            let block = blocks.removeFirst()
+            count -= block.count
+            return block
+        }
+    }
+
+    private let waiting = Locked(Waiting())
 
     func post(_ moment: Moment, _ operation: any WebImageDownloaderOperationProtocol) {
-        let isFirst = flush.withLock { flush in
-            flush.waiting.count < Self.maxWaiting && flush.add((moment, operation))
+        let isNewBlock = waiting.withLock { waiting in
+            waiting.count < Self.maxWaiting && waiting.add((moment, operation))
         }
-        guard isFirst else { return }
+        guard isNewBlock else { return }
         DispatchQueue.main.async {
-            for entry in self.flush.withLock({ $0.takeAll() }) {
+            for entry in self.waiting.withLock({ $0.takeBlock() }) {
                 NotificationCenter.default.post(name: entry.moment.name, object: entry.operation)
             }
         }

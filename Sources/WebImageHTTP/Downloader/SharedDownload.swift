@@ -182,9 +182,10 @@ final class SharedDownload: Sendable {
         wait?.cancel()
         deadline?.cancel()
         storePartial(partial)
-        events.end(ending)
+        // Post before the end is reported, because the end starts the next download.
         events.post(.stop, self)
         if isSuccess { events.post(.finish, self) }
+        events.end(ending)
         return true
     }
 
