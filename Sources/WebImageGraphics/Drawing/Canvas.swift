@@ -92,13 +92,3 @@ extension BlendMode {
         }
     }
 }
-
-extension PixelRect {
-    /// Returns the intersection of both rectangles; nil if they do not overlap.
-    func intersection(_ other: PixelRect) -> PixelRect? {
-        let (left, top) = (max(x, other.x), max(y, other.y))
-        let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
-        guard right > left, bottom > top else { return nil }
-        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
-    }
-}

@@ -21,6 +21,29 @@ extension Image {
             (area.x..<area.x + area.width).map { x in pixels.color(x, y) }
         }
     }
+
+    /// Returns the mean of the stored colours, weighted by alpha. The alpha of the result is the mean alpha.
+    ///
+    /// Do not call this method on the main thread, because it scales the whole picture. Returns nil if memory is short.
+    public func averageColor() -> ImageColor? {
+        guard let pixels = try? reduced(toFit: 32, from: pixels) else { return nil }
+        var (red, green, blue, weight) = (0, 0, 0, 0)
+        for y in 0..<pixels.height {
+            let line = pixels.bytes(ofRow: y)
+            for x in stride(from: 0, to: pixels.width * 4, by: 4) {
+                let alpha = Int(line[x + 3])
+                red += Int(line[x]) * alpha
+                green += Int(line[x + 1]) * alpha
+                blue += Int(line[x + 2]) * alpha
+                weight += alpha
+            }
+        }
+        guard weight > 0 else { return .clear }
+        let full = Double(weight) * 255
+        return ImageColor(
+            red: Double(red) / full, green: Double(green) / full, blue: Double(blue) / full,
+            alpha: Double(weight) / Double(pixels.width * pixels.height * 255))
+    }
 }
 
 extension PixelBuffer {

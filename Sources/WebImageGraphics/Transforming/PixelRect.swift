@@ -21,13 +21,18 @@ struct PixelRect: Equatable {
         self.init(x: Int(sides[0]), y: Int(sides[1]), width: Int(sides[2]), height: Int(sides[3]))
     }
 
+    /// Returns the intersection of both rectangles; nil if they do not overlap.
+    func intersection(_ other: PixelRect) -> PixelRect? {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
+        guard right > left, bottom > top else { return nil }
+        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
+
     /// Returns the part of the rectangle that is inside a picture with the given width and height. Returns nil if no
     /// part is inside.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
-        let (left, top) = (max(x, 0), max(y, 0))
-        let (right, bottom) = (min(x + width, limitX), min(y + height, limitY))
-        guard right > left, bottom > top else { return nil }
-        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+        intersection(PixelRect(x: 0, y: 0, width: limitX, height: limitY))
     }
 }
 

@@ -69,9 +69,6 @@ public struct EncodedResource: Sendable {
     }
 }
 
-/// The former name of ``EncodedResource``.
-public typealias CachedResource = EncodedResource
-
 extension EncodedResource {
     /// The first line of the metadata that an HTTP loader stores with a body.
     package static let responseSignature = "webimage-http 1"
