@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Identifies a result. The key is computed from the kind of result, the source, the options and settings that can
 /// change a byte of the result, the formats that the client accepts, and the generation of the source.

@@ -1,3 +1,5 @@
+import WebImageCore
+
 /// Decides which signatures of imgproxy's grammar the service accepts.
 struct SigningPolicy: Sendable, Hashable {
     /// The keys for signatures in imgproxy's grammar. A signature is accepted if it matches at least one key. Without

@@ -1,4 +1,5 @@
 public import Foundation
+import WebImageCore
 
 /// Makes and checks signatures in imgproxy's grammar. A signature is the HMAC-SHA-256 of a salt and the path, in
 /// base64url.

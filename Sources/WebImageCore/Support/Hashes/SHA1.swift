@@ -1,7 +1,7 @@
 /// SHA-1 (FIPS 180-4), for thumbor's signatures. Collisions of SHA-1 do not weaken HMAC-SHA-1 (RFC 6194 §3.3).
-enum SHA1 {
+package enum SHA1 {
     /// The 20 bytes of the digest.
-    static func digest(of bytes: [UInt8]) -> [UInt8] {
+    package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var message = bytes
         message.append(0x80)
         while message.count % 64 != 56 { message.append(0) }
