@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Runs code of the program that may wait, such as transformers, serializers and progress blocks, on threads of its own.
+/// Runs code that may wait, such as transformers, serializers, progress blocks and reads of files, on threads of its own.
 ///
 /// The pool normally uses as many threads as the program may use processors. If all of them wait, for example in transformers
 /// that load further images, no job would ever end. Therefore one more job may start whenever a job has waited for a
@@ -129,7 +129,7 @@ package final class UserCodePool: Sendable {
     /// Checks after ``patience`` whether jobs still wait and no job has ended in the meantime.
     private func watch() {
         let ended = state.withLock { state -> UInt64? in
-            guard !state.isWatched, state.waiting.count > 0 else { return nil }
+            guard !state.isWatched, state.waiting.count > 0, width < most else { return nil }
             state.isWatched = true
             return state.ended
         }
