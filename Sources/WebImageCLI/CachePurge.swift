@@ -1,6 +1,7 @@
 import Foundation
 import WebImage
 import WebImageCore
+import WebImageHTTP
 import WebImageLoading
 import WebImageServer
 import WebImageService
@@ -96,18 +97,13 @@ enum CachePurge {
         _ operands: [String], _ subject: Subject, at address: ListenAddress, token: String,
         say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
-        await withValueContinuation { continuation in
-            // Use a separate thread, because the sockets block. A thread of the cooperative pool must not block.
-            let thread = Thread {
-                var code = ExitCode.ok
-                for operand in operands {
-                    let outcome = OperatorClient.post(subject.query(operand), token: token, to: address)
-                    report(operand, status: outcome.status, outcome.message, code: &code, say: say)
-                }
-                continuation.resume(returning: code)
-            }
-            thread.start()
+        let client = OperatorClient(address: address, token: token)
+        var code = ExitCode.ok
+        for operand in operands {
+            let outcome = await client.post(subject.query(operand))
+            report(operand, status: outcome.status, outcome.message, code: &code, say: say)
         }
+        return code
     }
 
     private static func report(
@@ -124,75 +120,47 @@ enum CachePurge {
 }
 
 /// Sends HTTP requests to a service. The service has a separate address for the operator's commands; the requests go to
-/// this address.
-enum OperatorClient {
-    /// Sends a POST request and waits for the answer. Blocks.
+/// this address, never through a proxy.
+struct OperatorClient: Sendable {
+    let address: ListenAddress
+    let token: String
+    private let engine = CurlEngine()
+
+    init(address: ListenAddress, token: String) { (self.address, self.token) = (address, token) }
+
+    /// Sends a POST request and waits for the answer, for at most 30 seconds.
     ///
     /// - Returns: The status, or 0 if there is no answer. The message is the first line of the body. If there is no
     ///   answer, the message describes the failure.
-    static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
-        let descriptor: Int32
+    func post(_ target: String) async -> (status: Int, message: String?) {
+        guard let host, let url = URL(string: "http://" + host + target) else {
+            return (0, "cannot connect to \(address)")
+        }
+        var request = WebImageRequest(url: url)
+        request.httpMethod = "POST"
+        request.maxBodyBytes = 1 << 20
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        var exchange = HTTPExchange(request)
+        exchange.usesProxies = false
+        if case .local(let path) = address { exchange.unixSocket = path }
+        do throws(WebImageError) {
+            let answer = try await exchange.perform(on: engine, within: .seconds(30))
+            return (answer.response.statusCode ?? 0, Self.line(String(decoding: answer.body, as: UTF8.self)))
+        } catch {
+            return (0, "no answer from \(address): \(error)")
+        }
+    }
+
+    /// The host and port of the URL; nil for a socket of another process.
+    private var host: String? {
         switch address {
-        case .local(let path): descriptor = connect(path)
-        case .network(let host, let port): descriptor = connect(host, port)
-        case .everywhere(let port): descriptor = connect("127.0.0.1", port)
-        case .inherited: descriptor = -1
+        case .local: "localhost"
+        case .network: address.description
+        case .everywhere(let port): "127.0.0.1:\(port)"
+        case .inherited: nil
         }
-        guard descriptor >= 0 else { return (0, "cannot connect to \(address): \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        let request = Array(
-            ("POST \(target) HTTP/1.1\r\nHost: webimage\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
-                + "Connection: close\r\n\r\n").utf8)
-        guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            return (0, "cannot write to \(address)")
-        }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < 1 << 20 {
-            let count = SystemCall.retrying { recv(descriptor, &chunk, chunk.count, 0) }
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
-        let words = text.prefix { !$0.isNewline }.split(separator: " ")
-        guard words.count >= 2, let status = Int(words[1]) else { return (0, "no answer from \(address)") }
-        return (status, text.range(of: "\r\n\r\n").map { line(text[$0.upperBound...]) })
     }
 
     /// The first line of a body.
     static func line(_ body: some StringProtocol) -> String { String(body.prefix { !$0.isNewline }) }
-
-    private static func open(_ family: Int32) -> Int32 {
-        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
-        return descriptor
-    }
-
-    private static func connect(_ host: String, _ port: UInt16) -> Int32 {
-        var hints = addrinfo()
-        hints.ai_flags = AI_NUMERICHOST
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else { return -1 }
-        defer { freeaddrinfo(found) }
-        let descriptor = open(found.pointee.ai_family)
-        return checked(descriptor, Foundation.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen))
-    }
-
-    private static func connect(_ path: String) -> Int32 {
-        let descriptor = open(AF_UNIX)
-        return checked(
-            descriptor, sockaddr_un(path: path.utf8).withAddress { Foundation.connect(descriptor, $0, $1) })
-    }
-
-    private static func checked(_ descriptor: Int32, _ result: Int32) -> Int32 {
-        guard result != 0 else { return descriptor }
-        let error = errno
-        close(descriptor)
-        errno = error
-        return -1
-    }
 }

@@ -304,6 +304,25 @@ final class ServeTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
+    @Test func purgeIsSentToAUnixSocket() async throws {
+        let environment = ["WEBIMAGE_PURGE_TOKEN": "secret-token"]
+        let admin = "unix:" + scratch.path + "/admin"
+        let service = try await RunningService(["--admin", admin], in: scratch, environment: environment)
+        #expect(try await service.get(target()).status == 200)
+        let url = source.url("/a.png").absoluteString
+        let purge = try await onThread {
+            try Tool.run(["cache", "purge", "--admin", admin, url], environment: environment)
+        }
+        #expect(purge.code == 0 && purge.output.contains("purged"), "\(purge.errors)")
+        #expect(try await service.get(target()).status == 200)
+        #expect(source.requestCount("/a.png") == 2)
+        #expect(try await onThread { service.stop() } == 0)
+        let none = try await onThread {
+            try Tool.run(["cache", "purge", "--admin", admin, url], environment: environment)
+        }
+        #expect(none.code != 0 && none.errors.contains("no answer from \(admin)"), "\(none.errors)")
+    }
+
     @Test func operatorsListenerServesMetricsAndPurges() async throws {
         let environment = ["WEBIMAGE_PURGE_TOKEN": "secret-token"]
         let service = try await RunningService(["--admin", "127.0.0.1:0"], in: scratch, environment: environment)
@@ -316,7 +335,9 @@ final class ServeTests: Sendable {
         #expect(try await onThread { try RawClient(admin).get("/readyz").status } == 200)
         let url = source.url("/a.png").absoluteString
         let purge = try await onThread {
-            try Tool.run(["cache", "purge", "--admin", "\(admin)", url], environment: environment)
+            // A proxy of the environment does not receive the token.
+            let environment = environment.merging(["http_proxy": "http://127.0.0.1:9"]) { $1 }
+            return try Tool.run(["cache", "purge", "--admin", "\(admin)", url], environment: environment)
         }
         #expect(purge.code == 0 && purge.output.contains("purged"), "\(purge.errors)")
         #expect(try await service.get(target()).status == 200)

@@ -90,6 +90,8 @@ final class CurlRoute: Sendable, Hashable {
         var certificateAuthorityFile: String?
         /// The proxy. Nil uses the proxies of the environment; the empty text uses no proxy.
         var proxy: String?
+        /// The path of the Unix socket to connect to; nil for the host of the URL.
+        var unixSocket: String?
         /// The rules for URLs and addresses; nil allows all URLs and addresses. Each redirect is checked before it is
         /// followed. Addresses are checked before a byte is sent.
         var policy: DownloadPolicy?

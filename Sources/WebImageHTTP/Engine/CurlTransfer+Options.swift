@@ -58,6 +58,7 @@ extension CurlTransfer {
             easy.set(CURLOPT_COOKIEFILE, "")
         }
         if let proxy = route.proxy { easy.set(CURLOPT_PROXY, proxy) }
+        if let path = route.unixSocket { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
         easy.setResolved(route.resolved)
         if needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         if checksAddresses { installAddressChecks(easy) }

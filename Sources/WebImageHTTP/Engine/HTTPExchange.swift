@@ -2,7 +2,7 @@ package import Foundation
 package import WebImageCore
 package import WebImageLoading
 
-/// One HTTP request with its whole response, for protocols over HTTP such as S3. Redirects are not followed.
+/// One HTTP request with its whole response, for protocols over HTTP such as S3 and a service's operator. Redirects are not followed.
 package struct HTTPExchange: Sendable {
     /// The key with which a request is signed (AWS Signature Version 4). libcurl signs path, query and header fields as
     /// they are given, so the caller writes them in canonical form and adds `x-amz-content-sha256`.
@@ -27,6 +27,10 @@ package struct HTTPExchange: Sendable {
     package var signing: Signing?
     /// The path of a PEM file with the authorities to trust; nil for the system's.
     package var certificateAuthorityFile: String?
+    /// The path of the Unix socket to connect to; nil for the host of the URL.
+    package var unixSocket: String?
+    /// Whether the proxies of the environment are used.
+    package var usesProxies = true
 
     package init(_ request: WebImageRequest) { self.request = request }
 
@@ -39,6 +43,8 @@ package struct HTTPExchange: Sendable {
     ) async throws(WebImageError) -> Answer {
         var route = CurlRoute.Members()
         route.certificateAuthorityFile = certificateAuthorityFile
+        route.unixSocket = unixSocket
+        if !usesProxies { route.proxy = "" }
         if let signing {
             (route.username, route.password) = (signing.keyID, signing.secret)
             route.signature = "aws:amz:\(signing.region):\(signing.service)"
