@@ -32,11 +32,10 @@ extension ImageService {
         case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         default: break
         }
-        let routed = try settings.target(of: rest, &logEntry.route)
-        var answer = PictureAnswer(
-            to: request, target: routed.target, settings: settings, logEntry: logEntry, service: self)
+        let target = try settings.target(of: rest, &logEntry.route)
+        var answer = PictureAnswer(to: request, target: target, settings: settings, logEntry: logEntry, service: self)
         defer { logEntry = answer.logEntry }
-        return try await answer.response(routed.kind)
+        return try await answer.response()
     }
 
     /// The answer to a health check; nil for any other path.
@@ -199,19 +198,19 @@ extension ImageService {
         guard let inner = ServiceSettings.inside(path, settings.configuration.pathPrefix) else {
             throw .target("the target does not begin with the path prefix")
         }
-        let routed = try settings.target(of: inner, &route)
-        let reference = await provider.fetcher.current(try settings.sources.reference(of: routed.target.source))
+        let named = try settings.target(of: inner, &route)
+        let reference = await provider.fetcher.current(try settings.sources.reference(of: named.source))
         // The result of `raw` is the source itself. With client hints, a target has results for unknown many values of
         // the hints. Other machines receive only purges of sources. In these cases, purge the source with all its
         // results.
-        if routed.target.options.raw || (routed.kind == .picture && settings.configuration.usesClientHints)
+        if named.options.raw || (named.kind == .picture && settings.configuration.usesClientHints)
             || provider.store.tiers?.holds(reference) == true
         {
             return await purge(source: reference)
         }
         for accepted in Self.allAccepted(settings.offered) {
             let key = await provider.key(
-                routed.kind, routed.target.options, from: reference, accepted: accepted, settings: settings)
+                named.kind, named.options, from: reference, accepted: accepted, settings: settings)
             provider.store.remove(key)
         }
         await provider.store.flush()

@@ -198,7 +198,7 @@ struct ResultGeometryTests {
 
     @Test func theOtherGrammarsSizesAreThoseOfItsDocuments() throws {
         func geometry(_ parts: String) throws -> ResultGeometry {
-            let options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target.options
+            let options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).options
             return ResultGeometry(source: PixelSize(width: 400, height: 300), options: options)
         }
         #expect(try geometry("200x200").cut == PixelSize(width: 200, height: 200))

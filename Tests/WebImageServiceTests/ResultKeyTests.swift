@@ -13,7 +13,7 @@ struct ResultKeyTests {
     private func digest(
         _ options: ProcessingOptions, source: String = "http://a/b", accepted: AcceptedFormats = [],
         generation: Int = 0,
-        fingerprint: String = "", kind: RoutedTarget.Kind = .picture, place: String? = nil
+        fingerprint: String = "", kind: ImageTarget.Kind = .picture, place: String? = nil
     ) -> String {
         ResultKey(
             kind: kind, source: source, place: place, options: options, accepted: accepted,
@@ -29,7 +29,7 @@ struct ResultKeyTests {
             return options
         }
         let thumbor = try ThumborRouterTests.rows.map {
-            try ThumborRouter().parse("/unsafe/\($0.parts)a.b/c"[...]).target.options
+            try ThumborRouter().parse("/unsafe/\($0.parts)a.b/c"[...]).options
         }
         return imgproxy + thumbor
     }

@@ -271,7 +271,7 @@ struct ResultRendererTests {
 
     @Test func thumborsFiltersChangePixels() throws {
         func look(_ parts: String, _ source: Data) throws -> Look {
-            let target = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target
+            let target = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...])
             var options = target.options
             options.format = .png
             return try Fix.look(at: try ResultRenderer(options: options).make(from: source))

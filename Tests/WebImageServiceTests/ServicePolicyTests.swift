@@ -208,7 +208,7 @@ struct ServicePolicyTests {
         #expect(try policy.reference(of: target.source).key == key)
         // Thumbor's grammar reads a text without `:/` as a host.
         if !source.hasPrefix("http:%5C") {
-            #expect(try policy.reference(of: ThumborRouter().parse("/unsafe/1x1/\(source)").target.source).key == key)
+            #expect(try policy.reference(of: ThumborRouter().parse("/unsafe/1x1/\(source)").source).key == key)
         }
         let encoded = Base64URL.encode(PercentEncoding.decoded(source.utf8))
         #expect(try policy.reference(of: ImgproxyRouter().parse("/_/w:1/\(encoded)").source).key == key)

@@ -365,27 +365,27 @@ struct ServiceWorkTests {
     /// The same is true if the fetch with this place failed and has no bytes.
     @Test func freedSlotAdmitsTwoFetches() async throws {
         let budget = SourceBudget(limit: 10)
-        var first: SourceBudget.Place? = try await budget.place()
-        first?.hold(10)
-        let places = Locked<[SourceBudget.Place]>([])
+        var first: SourceBudget.Reservation? = try await budget.reserve()
+        first?.count(10)
+        let reservations = Locked<[SourceBudget.Reservation]>([])
         var tasks: [Task<Void, any Error>] = []
         for number in 1...5 {
             tasks.append(
                 Task {
-                    let place = try await budget.place()
-                    places.withLock { $0.append(place) }
+                    let reservation = try await budget.reserve()
+                    reservations.withLock { $0.append(reservation) }
                 })
             #expect(await eventually { budget.waitingCount == number })
         }
         tasks[0].cancel()
         await #expect(throws: WebImageError.self) { try await tasks[0].value }
         first = nil
-        #expect(await eventually { places.withLock { $0.count } == 2 })
+        #expect(await eventually { reservations.withLock { $0.count } == 2 })
         #expect(budget.waitingCount == 2 && budget.byteCount == 0)
-        // Release a place without bytes. A fetch that failed has such a place.
-        _ = places.withLock { $0.removeFirst() }
+        // Release a reservation without bytes. A fetch that failed has such a reservation.
+        _ = reservations.withLock { $0.removeFirst() }
         for task in tasks.dropFirst() { try await task.value }
-        #expect(places.withLock { $0.count } == 3 && budget.waitingCount == 0)
+        #expect(reservations.withLock { $0.count } == 3 && budget.waitingCount == 0)
         withExtendedLifetime(first) {}
     }
 

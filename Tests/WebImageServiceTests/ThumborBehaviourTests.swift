@@ -12,7 +12,7 @@ struct ThumborBehaviourTests {
     typealias Fix = PictureFixtures
 
     private func look(_ parts: String, _ source: Data? = nil) throws -> Look {
-        var options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target.options
+        var options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).options
         options.format = .png
         return try Fix.look(at: try ResultRenderer(options: options).make(from: try source ?? Fix.quadrants()))
     }
@@ -109,7 +109,7 @@ struct ThumborBehaviourTests {
     }
 
     @Test func turnedAnimationHasItsTurnedSize() throws {
-        var options = try ThumborRouter().parse("/unsafe/20x10/filters:rotate(90)/a.b/c").target.options
+        var options = try ThumborRouter().parse("/unsafe/20x10/filters:rotate(90)/a.b/c").options
         options.format = .gif
         let made = try ResultRenderer(options: options).make(from: try Fix.animation())
         let info = try ImageCodersManager.shared.imageInfo(of: made.data, limits: .default)

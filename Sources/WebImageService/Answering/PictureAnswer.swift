@@ -26,7 +26,7 @@ struct PictureAnswer {
         self.logEntry = logEntry
     }
 
-    mutating func response(_ kind: RoutedTarget.Kind) async throws(ServiceRefusal) -> ServiceResponse {
+    mutating func response() async throws(ServiceRefusal) -> ServiceResponse {
         if let expires = target.options.expires, Double(expires) <= clock.date {
             throw ServiceRefusal(410, .expired, "the target has expired")
         }
@@ -34,10 +34,10 @@ struct PictureAnswer {
         let allowed = try settings.sources.reference(of: target.source)
         logEntry.source = RequestIdentity.redacted(allowed.key)
         let reference = await provider.fetcher.current(allowed)
-        return switch kind {
+        return switch target.kind {
         case .picture where target.options.raw: try await raw(reference)
         case .picture: try await picture(reference)
-        case .info, .meta: try await description(kind, of: reference)
+        case .info, .meta: try await description(of: reference)
         }
     }
 
@@ -55,7 +55,7 @@ struct PictureAnswer {
             budget: logEntry.budget, tags: target.options.tags, seen: provider.store.purges.stamp)
     }
 
-    private mutating func take(_ provided: ResultProvider.Provided) {
+    private mutating func log(_ provided: ResultProvider.Provided) {
         logEntry.outcome = provided.outcome
         logEntry.stages = provided.stages
         logEntry.sourceByteCount = provided.sourceByteCount
@@ -76,7 +76,7 @@ struct PictureAnswer {
         }
         do throws(ServiceRefusal) {
             let (provided, key) = try await provide(options, from: reference, accepted: accepted, &answer)
-            take(provided)
+            log(provided)
             let fixed = answer.fixed(provided.entry)
             // A local file must be examined for each request, so its targets are not remembered.
             if provided.outcome == .memory, answer.maxAge == nil, !settings.configuration.usesClientHints,
@@ -127,21 +127,18 @@ struct PictureAnswer {
         renderer.accepted = accepted
         renderer.settings = settings.output
         renderer.watermark = settings.watermark
-        let made = renderer
-        let maker = PictureJob.Maker(
-            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1, budget: $2) },
-            decodeKey: { made.decodeKey(for: $0) })
         let key = await provider.key(.picture, options, from: reference, accepted: accepted, settings: settings)
-        return job(key, maker, from: reference)
+        return job(key, .picture(renderer), from: reference)
     }
 
-    private func job(_ key: ResultKey, _ maker: PictureJob.Maker, from reference: SourcePolicy.Reference) -> PictureJob
-    {
+    private func job(
+        _ key: ResultKey, _ product: PictureJob.Product, from reference: SourcePolicy.Reference
+    ) -> PictureJob {
         let settings = settings
         return PictureJob(
             key: key, reference: reference, demand: sourceContext(key.generation),
             storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
-            rules: settings.rules, negativeTTL: settings.configuration.negativeTTL, maker: maker)
+            rules: settings.rules, negativeTTL: settings.configuration.negativeTTL, product: product)
     }
 
     // MARK: Sources sent unchanged
@@ -216,18 +213,14 @@ struct PictureAnswer {
     // MARK: Descriptions
 
     private mutating func description(
-        _ kind: RoutedTarget.Kind, of reference: SourcePolicy.Reference
+        of reference: SourcePolicy.Reference
     ) async throws(ServiceRefusal) -> ServiceResponse {
         // The limits of a target, and those of the preset `default`, also apply to a description.
         let info = SourceInfo(settings: settings.output.bounded(by: target.options.limits), coders: coders)
-        let target = target
-        let maker = PictureJob.Maker(cost: { info.cost(of: $0) }) { data, _, _ in
-            kind == .meta
-                ? try info.meta(of: data, url: target.source, options: target.options) : try info.make(from: data)
-        }
-        let key = await provider.key(kind, target.options, from: reference, accepted: [], settings: settings)
-        let provided = try await provider.provide(job(key, maker, from: reference))
-        take(provided)
+        let key = await provider.key(target.kind, target.options, from: reference, accepted: [], settings: settings)
+        let product = target.kind == .meta ? PictureJob.Product.meta(info, target) : .info(info)
+        let provided = try await provider.provide(job(key, product, from: reference))
+        log(provided)
         var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires
         answer.filename = "info"
@@ -252,7 +245,7 @@ struct PictureAnswer {
         // The fallback is a source like any other: its results are stored, shared and counted in the queue.
         let job = await job(options, from: source, accepted: accepted.subtracting(.avif))
         guard let provided = try? await provider.provide(job) else { return nil }
-        take(provided)
+        log(provided)
         logEntry.reason = refusal.reason.rawValue
         logEntry.message = refusal.message
         var answer = answer

@@ -16,7 +16,7 @@ struct ResultKey: Sendable, Hashable {
     ///     other sources.
     ///   - fingerprint: The text of the settings that can change results.
     init(
-        kind: RoutedTarget.Kind = .picture, source: String, place: String? = nil, options: ProcessingOptions,
+        kind: ImageTarget.Kind = .picture, source: String, place: String? = nil, options: ProcessingOptions,
         accepted: AcceptedFormats, generation: Int, fingerprint: String
     ) {
         self.source = source

@@ -255,18 +255,19 @@ struct ServiceSettings: Sendable {
     }
 
     /// Parses a path after the path prefix. Stores the grammar of the path in `route`, also if the path is refused.
-    func target(of path: Substring, _ route: inout ServiceLogEntry.Route) throws(ServiceRefusal) -> RoutedTarget {
+    func target(of path: Substring, _ route: inout ServiceLogEntry.Route) throws(ServiceRefusal) -> ImageTarget {
         if let thumbor, let inner = Self.inside(path, configuration.thumborPrefix) {
             route = .thumbor
-            let parsed = try thumbor.parse(inner)
-            return RoutedTarget(target: parsed.target, kind: parsed.isMeta ? .meta : .picture)
+            return try thumbor.parse(inner)
         }
         if let inner = Self.inside(path, "/info") {
             route = .info
-            return RoutedTarget(target: try imgproxy.parse(inner), kind: .info)
+            var target = try imgproxy.parse(inner)
+            target.kind = .info
+            return target
         }
         route = .imgproxy
-        return RoutedTarget(target: try imgproxy.parse(path), kind: .picture)
+        return try imgproxy.parse(path)
     }
 
     /// Returns the part of a path after a prefix. The returned part begins with a slash. Returns nil if the path does

@@ -1,15 +1,5 @@
-/// A parsed target for a picture: its source and its processing.
+/// A parsed target: its source, its processing and the kind of answer that it requests.
 struct ImageTarget: Sendable, Hashable {
-    /// The source that the target names, decoded from base64 or percent-encoding. Replacements and policy are not
-    /// applied yet.
-    var source: String
-    var options: ProcessingOptions
-    /// The presets that the target names, and `default` if there is one.
-    var presets: [String] = []
-}
-
-/// A parsed target and the kind of answer that it requests.
-struct RoutedTarget: Sendable, Hashable {
     /// The kind of answer. The raw value is part of result keys.
     enum Kind: String, Sendable, Hashable {
         case picture
@@ -19,8 +9,13 @@ struct RoutedTarget: Sendable, Hashable {
         case meta
     }
 
-    var target: ImageTarget
-    var kind: Kind
+    var kind = Kind.picture
+    /// The source that the target names, decoded from base64 or percent-encoding. Replacements and policy are not
+    /// applied yet.
+    var source: String
+    var options: ProcessingOptions
+    /// The presets that the target names, and `default` if there is one.
+    var presets: [String] = []
 }
 
 /// An unparsed processing option with its arguments.

@@ -21,14 +21,8 @@ struct ThumborRouter: Sendable {
     /// The limits that apply to every target.
     var limits = ProcessingOptions.Limits()
 
-    /// A parsed target and whether it requests the picture or its description (`meta`).
-    struct Parsed {
-        var target: ImageTarget
-        var isMeta = false
-    }
-
     /// Parses the path after the prefix. The path begins with the slash before the signature and has no query.
-    func parse(_ path: Substring) throws(ServiceRefusal) -> Parsed {
+    func parse(_ path: Substring) throws(ServiceRefusal) -> ImageTarget {
         var text = path
         while text.first == "/" { text.removeFirst() }
         guard let slash = text.firstIndex(of: "/") else { throw .target("a target must be /SIGNATURE/PARTS/IMAGE") }
@@ -50,7 +44,7 @@ struct ThumborRouter: Sendable {
         }
     }
 
-    private func parse(parts path: Substring) throws(ServiceRefusal) -> Parsed {
+    private func parse(parts path: Substring) throws(ServiceRefusal) -> ImageTarget {
         var reader = PartReader(rest: path)
         var options = ProcessingOptions()
         // As in thumbor, the picture fills the requested box and is enlarged if it is too small.
@@ -92,7 +86,7 @@ struct ThumborRouter: Sendable {
                 try filter.apply(to: &options, isFit: isFit)
             }
         }
-        return Parsed(target: ImageTarget(source: try Self.source(reader.rest), options: options), isMeta: isMeta)
+        return ImageTarget(kind: isMeta ? .meta : .picture, source: try Self.source(reader.rest), options: options)
     }
 
     /// Refuses a part whose option is not allowed.

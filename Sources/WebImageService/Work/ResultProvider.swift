@@ -3,54 +3,6 @@ import WebImageCore
 import WebImageHTTP
 import WebImageLoading
 
-/// A requested result: its key, and the functions that make the result if it is not stored.
-struct PictureJob: Sendable {
-    let key: ResultKey
-    let reference: SourcePolicy.Reference
-    private(set) var demand: SourceRequestContext
-    /// Where the result is stored.
-    let storage: StorageRules.Storage
-    /// The settings by which stored sources and results are judged.
-    let rules: StoredRules
-    /// The time in seconds for which a failure is remembered.
-    let negativeTTL: Int
-    let maker: Maker
-
-    /// Returns a stored result with the lifetime that the settings allow.
-    ///
-    /// - Throws: A refusal if the settings forbid the result.
-    func judged(_ entry: ResultEntry, now: TimeInterval) throws(ServiceRefusal) -> ResultEntry {
-        try entry.judged(by: rules, reference, storage, now: now)
-    }
-
-    /// The lifetime of the result of a source.
-    func lifetime(of source: Source) -> Lifetime {
-        var lifetime = rules.lifetime(source.record, storage)
-        lifetime.staysHere = source.lifetime.staysHere
-        // A file that has changed while it was read.
-        if !source.lifetime.isShared { (lifetime.maxAge, lifetime.isShared) = (source.lifetime.maxAge, false) }
-        return lifetime
-    }
-
-    /// Makes a result from the bytes of its source.
-    struct Maker: Sendable {
-        /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
-        let cost: @Sendable (Data) -> Int
-        /// Called on a thread of the decode pool.
-        let make: @Sendable (Data, ResultRenderer.Sharing, WorkBudget) throws -> EncodedResult
-        /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil
-        /// if this decode is not known.
-        var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
-    }
-
-    /// The job for work in the background. Its time starts now, because no request waits for it.
-    func inBackground() -> PictureJob {
-        var job = self
-        job.demand.budget = demand.budget.renewed()
-        return job
-    }
-}
-
 /// Provides results. Stored results are returned immediately. Other results are made with one fetch, one decode and
 /// one encode for all requests that need them.
 final class ResultProvider: Sendable {
@@ -111,7 +63,7 @@ final class ResultProvider: Sendable {
 
     /// The key of a result.
     func key(
-        _ kind: RoutedTarget.Kind, _ options: ProcessingOptions, from reference: SourcePolicy.Reference,
+        _ kind: ImageTarget.Kind, _ options: ProcessingOptions, from reference: SourcePolicy.Reference,
         accepted: AcceptedFormats, settings: ServiceSettings
     ) async -> ResultKey {
         ResultKey(
@@ -355,18 +307,18 @@ final class ResultProvider: Sendable {
         do {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
-            let shared = decodes.begin(job.reference.key, wanted: job.maker.decodeKey)
+            let shared = decodes.begin(job.reference.key, wanted: job.product.decodeKey)
             defer { shared.end() }
             let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
-            let place = try await sources.place()
-            defer { withExtendedLifetime(place) {} }
+            let reservation = try await sources.reserve()
+            defer { withExtendedLifetime(reservation) {} }
             progress.enter(.fetch)
             let source = try await fetcher.source(
                 job.reference, rules: job.rules, storage: job.storage, for: job.demand)
             fetched = source
             progress.enter(.queue)
-            place.hold(source.data.count)
+            reservation.count(source.data.count)
             if let old, old.entry.head.sourceVersion == source.version {
                 return .success(keep(old.entry, as: source, job, stages: progress.stages))
             }
@@ -406,7 +358,7 @@ final class ResultProvider: Sendable {
     ) -> Provided {
         var entry = old
         entry.head.redirect = source.redirect
-        entry.head.take(job, source, pixelCount: old.head.record?.pixelCount)
+        entry.head.describe(job, source, pixelCount: old.head.record?.pixelCount)
         if entry.head.lifetime.isStorable { store.store(entry, for: job.key, in: job.storage.places) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
@@ -419,10 +371,10 @@ final class ResultProvider: Sendable {
         // The budget belongs to the work, not to one request. It is cancelled when no request waits for the result.
         let budget = progress.budget
         let picture = try await pool.run(
-            measuring: { progress.readHeader { job.maker.cost(source.data) } }, priority: priority, budget: budget
+            measuring: { progress.readHeader { job.product.cost(of: source.data) } }, priority: priority, budget: budget
         ) { () throws(WebImageError) -> Result<EncodedResult, any Error> in
             progress.enter(.decode)
-            return Result { try job.maker.make(source.data, sharing, budget) }
+            return Result { try job.product.make(from: source.data, sharing: sharing, budget: budget) }
         }
         let made = try picture.get()
         let stages = progress.stages.merging(made.stages) { $0 + $1 }
@@ -430,7 +382,7 @@ final class ResultProvider: Sendable {
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
             height: made.size?.height, redirect: source.redirect)
-        head.take(job, source, pixelCount: made.sourcePixelCount)
+        head.describe(job, source, pixelCount: made.sourcePixelCount)
         // Copy the bytes into memory of their own size. The buffer of an encoder grows by doubling, and its unused part
         // would stay allocated as long as the result is kept: a result of 12 KB then used 64 KB.
         let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
@@ -440,8 +392,9 @@ final class ResultProvider: Sendable {
 }
 
 extension ResultEntry.Head {
-    /// Takes the tags of a target and of its source, the purges that the source knows, and what its origin has said.
-    fileprivate mutating func take(_ job: PictureJob, _ source: Source, pixelCount: Int?) {
+    /// Sets the tags of a target and of its source, the newest purge that the source knows, and what its origin has
+    /// declared.
+    fileprivate mutating func describe(_ job: PictureJob, _ source: Source, pixelCount: Int?) {
         var record = source.record
         record.pixelCount = pixelCount
         self.record = record

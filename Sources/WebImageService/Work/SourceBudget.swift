@@ -17,16 +17,16 @@ final class SourceBudget: Sendable {
 
     /// The permission for one fetch and for the use of its source. Releasing the object returns the source's bytes to
     /// the budget.
-    final class Place: Sendable {
+    final class Reservation: Sendable {
         private let budget: SourceBudget
         private let byteCount = Locked(0)
 
         fileprivate init(_ budget: SourceBudget) { self.budget = budget }
 
         /// Counts the bytes of the fetched source against the limit.
-        func hold(_ count: Int) {
-            byteCount.withLock { $0 += count }
-            budget.state.withLock { $0.bytes += count }
+        func count(_ bytes: Int) {
+            byteCount.withLock { $0 += bytes }
+            budget.state.withLock { $0.bytes += bytes }
         }
 
         deinit { budget.release(byteCount.withLock { $0 }) }
@@ -45,13 +45,13 @@ final class SourceBudget: Sendable {
     /// Waits until a fetch may begin. Fetches begin in the order of their calls.
     ///
     /// - Throws: `.cancelled` if the calling task is cancelled while it waits.
-    func place() async throws(WebImageError) -> Place {
+    func reserve() async throws(WebImageError) -> Reservation {
         let id = state.withLock { state -> UInt64? in
             if state.bytes < limit, state.waiting.isEmpty { return nil }
             state.lastID += 1
             return state.lastID
         }
-        guard let id else { return Place(self) }
+        guard let id else { return Reservation(self) }
         let mayBegin = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
@@ -68,7 +68,7 @@ final class SourceBudget: Sendable {
         }
         state.withLock { _ = $0.cancelled.remove(id) }
         guard mayBegin else { throw .cancelled }
-        return Place(self)
+        return Reservation(self)
     }
 
     private func cancel(_ id: UInt64) {
@@ -82,11 +82,11 @@ final class SourceBudget: Sendable {
         continuation?.resume(returning: false)
     }
 
-    /// Returns the bytes of a released place to the budget and starts at most two waiting fetches.
+    /// Returns the bytes of a released reservation to the budget and starts at most two waiting fetches.
     ///
-    /// If each release of a place started only one new fetch, the number of concurrent fetches could not grow
+    /// If each release of a reservation started only one new fetch, the number of concurrent fetches could not grow
     /// again after it has fallen. With two new fetches, this number grows, and the bytes still stay near the limit.
-    /// While fetches wait, at least one place exists. The release of this place starts further fetches, so no fetch
+    /// While fetches wait, at least one reservation exists. Its release starts further fetches, so no fetch
     /// waits for ever.
     private func release(_ byteCount: Int) {
         let next = state.withLock { state -> [ValueContinuation<Bool>] in
