@@ -36,13 +36,13 @@ public final class ImageTask: WebImageOperation, Hashable, Identifiable {
     public let id: UInt64
     /// The request that is loaded.
     public let request: ImageRequest
-    private let broadcast: LoadBroadcast
+    private let broadcast: EventBroadcast
     /// Nil if the load ended before the handle was made.
     private let operation: WebImageCombinedOperation?
 
     private static let lastID = Atomic<UInt64>(0)
 
-    init(_ request: ImageRequest, broadcast: LoadBroadcast, operation: WebImageCombinedOperation?) {
+    init(_ request: ImageRequest, broadcast: EventBroadcast, operation: WebImageCombinedOperation?) {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
         self.request = request
         self.broadcast = broadcast
@@ -142,18 +142,18 @@ extension ImageTask {
         /// The error of a load that ends without an image.
         public typealias Failure = WebImageError
 
-        fileprivate let broadcast: LoadBroadcast
+        fileprivate let broadcast: EventBroadcast
 
         /// Begins to read the events.
         public func makeAsyncIterator() -> Iterator { Iterator(broadcast: broadcast) }
 
         /// The iterator over the events of a load.
         public struct Iterator: AsyncIteratorProtocol {
-            private let broadcast: LoadBroadcast
+            private let broadcast: EventBroadcast
             private var number: UInt64 = 0
             private var hasFailed = false
 
-            fileprivate init(broadcast: LoadBroadcast) { self.broadcast = broadcast }
+            fileprivate init(broadcast: EventBroadcast) { self.broadcast = broadcast }
 
             /// The next event; nil after the last one.
             ///
@@ -245,10 +245,10 @@ extension WebImageManager {
     ) -> ImageTask {
         let synchronous = synchronousResult(request.url, options: request.options, context: request.values)
         let callback = completion.map {
-            LoadBroadcast.Callback(
+            EventBroadcast.Callback(
                 queue: synchronous.context.callbackQueue ?? .sharedMain, progress: progress, completion: $0)
         }
-        let broadcast = LoadBroadcast(request.url, callback: callback)
+        let broadcast = EventBroadcast(request.url, callback: callback)
         switch synchronous.answer {
         case .hit(let result):
             broadcast.receive(.finished(result))
@@ -258,7 +258,7 @@ extension WebImageManager {
             return ImageTask(request, broadcast: broadcast, operation: nil)
         case .load(let plan, let cached):
             let sizes = synchronous.context.pixelSizeReceiver
-            let sink = LoadSink(wantsSize: true) { delivery in
+            let sink = DeliverySink(wantsSize: true) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
                 broadcast.receive(delivery)
             }

@@ -8,7 +8,7 @@ public import WebImageCore
 /// this case, a cancel delivers nothing.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
-        var claim: CompletionClaim<LoadSink>
+        var claim: CompletionClaim<DeliverySink>
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
@@ -24,7 +24,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
 
     /// The work that remains for the caller that has claimed the completion. This work runs outside the lock.
     private struct End {
-        let claimed: CompletionClaim<LoadSink>.Claimed
+        let claimed: CompletionClaim<DeliverySink>.Claimed
         let whenEnded: (@Sendable () -> Void)?
     }
 
@@ -42,7 +42,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         lane = nil
     }
 
-    init(url: URL?, priority: LoadPriority, sink: LoadSink) {
+    init(url: URL?, priority: LoadPriority, sink: DeliverySink) {
         self.url = url
         priorities = LoadPriorityHandle(priority)
         lane = DeliveryLane()
@@ -121,7 +121,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Forwards an event of the load. Events after the end of the load are dropped.
-    func forward(_ event: LoadEvent) {
+    func forward(_ event: StageEvent) {
         switch event {
         case .bytes: break
         case .loaderStarted: state?.withLock { $0.hasAskedLoader = true }
@@ -130,7 +130,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .progress(let received, let expected, let url):
             // Drop a progress event that is older than the last event. A load that joins a running shared task may
             // receive events in the wrong order. For an alternative source with another URL, the count restarts at 0.
-            let sink = state?.withLock { state -> LoadSink? in
+            let sink = state?.withLock { state -> DeliverySink? in
                 guard received >= state.received || url != state.progressURL else { return nil }
                 (state.received, state.progressURL) = (received, url)
                 return state.claim.receiver
@@ -168,11 +168,11 @@ public final class WebImageCombinedOperation: WebImageOperation {
     }
 
     /// Claims the completion and returns its receiver; nil if the completion was already claimed.
-    private func claim() -> LoadSink? {
+    private func claim() -> DeliverySink? {
         let end = state?.withLock { $0.end(isCancel: false) }
         end?.whenEnded?()
         return end?.claimed.receiver
     }
 
-    private var activeSink: LoadSink? { state?.withLock { $0.claim.receiver } }
+    private var activeSink: DeliverySink? { state?.withLock { $0.claim.receiver } }
 }

@@ -80,7 +80,7 @@ extension WebImageManager {
                 // The event `.size` needs the first bytes while the others arrive.
                 plan.streams = true
                 return self.begin(
-                    plan, cached: cached, LoadSink(wantsSize: true) { [weak buffer] in buffer?.receive($0, url) })
+                    plan, cached: cached, DeliverySink(wantsSize: true) { [weak buffer] in buffer?.receive($0, url) })
             }
         }
     }

@@ -67,10 +67,10 @@ extension URL {
     fileprivate var isLocal: Bool { isFileURL || scheme?.lowercased() == "data" }
 }
 
-extension LoadSink {
+extension DeliverySink {
     /// Receives only the end of a load.
-    fileprivate static func end(_ completed: @escaping @Sendable (WebImageError?) -> Void) -> LoadSink {
-        LoadSink(wantsProgress: false) { delivery in
+    fileprivate static func end(_ completed: @escaping @Sendable (WebImageError?) -> Void) -> DeliverySink {
+        DeliverySink(wantsProgress: false) { delivery in
             switch delivery {
             case .size, .progress, .partial, .cached: break
             case .finished, .unchanged: completed(nil)

@@ -53,7 +53,7 @@ extension WebImageManager {
             return WebImageCombinedOperation(ended: url)
         case .load(let plan, let cached):
             let sizes = synchronous.context.pixelSizeReceiver
-            let sink = LoadSink(queue: queue, wantsSize: sizes != nil, wantsProgress: progress != nil) { delivery in
+            let sink = DeliverySink(queue: queue, wantsSize: sizes != nil, wantsProgress: progress != nil) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
                 Self.report(delivery, of: url, progress: progress, completed: completed)
             }
@@ -127,7 +127,7 @@ extension WebImageManager {
             await withValueContinuation { continuation in
                 let started = begin(
                     plan, cached: cached,
-                    LoadSink(wantsProgress: progress != nil) { delivery in
+                    DeliverySink(wantsProgress: progress != nil) { delivery in
                         switch delivery {
                         case .progress(let received, let expected, let url): progress?(received, expected, url)
                         case .size, .partial, .cached: break
@@ -153,7 +153,7 @@ extension WebImageError {
 /// The asynchronous part of a load. It runs in the pipeline if the synchronous part has no final result.
 extension WebImageManager {
     /// Starts a load. The sink receives the final result exactly once.
-    func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
+    func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: DeliverySink) -> WebImageCombinedOperation {
         let operation = WebImageCombinedOperation(url: plan.url, priority: plan.priority, sink: sink)
         addRunning(operation)
         // A load that uses only the loader has no cache query. As in SDWebImage, its operation is a loader's at once.

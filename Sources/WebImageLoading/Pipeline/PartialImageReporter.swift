@@ -108,7 +108,7 @@ extension PartialImageReporter.State {
 extension PartialImageReporter? {
     /// Passes an event of a download to `handle`, unless the event contains bytes. The reporter makes partial images
     /// from the bytes. If there is no reporter, the bytes are dropped.
-    func pass(_ event: LoadEvent, to handle: StageHandle) {
+    func pass(_ event: StageEvent, to handle: StageHandle) {
         if case .bytes(let bytes, let offset) = event {
             self?.append(bytes, at: offset)
         } else {

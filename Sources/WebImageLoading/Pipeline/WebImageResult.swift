@@ -115,7 +115,7 @@ extension LoadDelivery {
 }
 
 /// Receives the events of a load that is not a memory hit.
-struct LoadSink: Sendable {
+struct DeliverySink: Sendable {
     /// The queue on which `receive` is called. Nil means the thread that produced the event. For progress and size,
     /// `receive` is always called on that thread.
     var queue: CallbackQueue?

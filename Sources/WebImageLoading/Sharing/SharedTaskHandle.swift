@@ -16,17 +16,17 @@ package final class SharedTaskHandle: Sendable {
     }
 
     private struct Listener {
-        let receive: LoadEventListener
+        let receive: StageEventListener
         let demand: ProgressDemand
     }
 
     /// The previous events that a late subscriber receives when it joins.
     private struct Past {
-        var progress: LoadEvent?
-        var started: LoadEvent?
-        var size: LoadEvent?
-        var partial: LoadEvent?
-        var bytes: [LoadEvent] = []
+        var progress: StageEvent?
+        var started: StageEvent?
+        var size: StageEvent?
+        var partial: StageEvent?
+        var bytes: [StageEvent] = []
         var byteCount = 0
         private var isEmpty = true
 
@@ -35,7 +35,7 @@ package final class SharedTaskHandle: Sendable {
         /// again.
         static let maxBytes = 8 << 20
 
-        mutating func add(_ event: LoadEvent) {
+        mutating func add(_ event: StageEvent) {
             isEmpty = false
             switch event {
             case .progress: progress = event
@@ -48,7 +48,7 @@ package final class SharedTaskHandle: Sendable {
             }
         }
 
-        var all: [LoadEvent] {
+        var all: [StageEvent] {
             guard !isEmpty else { return [] }
             return [started, progress, size].compactMap { $0 } + bytes + [partial].compactMap { $0 }
         }
@@ -62,7 +62,7 @@ package final class SharedTaskHandle: Sendable {
     package init(_ priority: LoadPriority = .normal) { self.priority = LoadPriorityHandle(priority) }
 
     /// Sends an event to every subscriber.
-    package func send(_ event: LoadEvent) {
+    package func send(_ event: StageEvent) {
         let listeners = state.withLock { state in
             state.past.add(event)
             return state.listeners
@@ -76,7 +76,7 @@ package final class SharedTaskHandle: Sendable {
     /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and cannot make
     /// partial images. If another thread sends a new event during this call, the subscriber can receive the new event
     /// before the previous events. Byte events therefore contain the offset of their bytes.
-    func addListener(_ listener: @escaping LoadEventListener, id: UInt64, demand: ProgressDemand = .always) {
+    func addListener(_ listener: @escaping StageEventListener, id: UInt64, demand: ProgressDemand = .always) {
         let past = state.withLock { state in
             state.listeners[id] = Listener(receive: listener, demand: demand)
             return state.past.all
@@ -162,10 +162,10 @@ package enum ProgressDemand: Sendable {
 package struct StageHandle: Sendable {
     package let priority: LoadPriorityHandle
     package let demand: ProgressDemand
-    package let send: LoadEventListener
+    package let send: StageEventListener
 
     package init(
-        priority: LoadPriorityHandle, demand: ProgressDemand = .always, send: @escaping LoadEventListener
+        priority: LoadPriorityHandle, demand: ProgressDemand = .always, send: @escaping StageEventListener
     ) {
         self.priority = priority
         self.demand = demand
@@ -178,7 +178,7 @@ extension SharedTaskHandle {
 }
 
 /// An event that running shared work sends to its subscribers.
-package enum LoadEvent: Sendable {
+package enum StageEvent: Sendable {
     /// The number of received bytes and the number of expected bytes.
     case progress(received: Int, expected: Int, url: URL?)
     /// The loader was started, because no cache contains the image.
@@ -191,4 +191,4 @@ package enum LoadEvent: Sendable {
     case partial(Image)
 }
 
-package typealias LoadEventListener = @Sendable (LoadEvent) -> Void
+package typealias StageEventListener = @Sendable (StageEvent) -> Void

@@ -73,7 +73,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// cancelled before the end of its `body`, `onAbandon` receives the value. `demand` says whether `listener` needs
     /// the progress of the work while it runs.
     package func withValue<Output>(
-        for key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
+        for key: HashedKey<Key>, priority: LoadPriorityHandle, listener: StageEventListener? = nil,
         demand: ProgressDemand = .always, origin: SharedTaskOrigin? = nil, work: @escaping Work,
         onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
@@ -109,7 +109,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     /// Does the same for a key that no other key contains.
     package func withValue<Output>(
-        for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
+        for key: Key, priority: LoadPriorityHandle, listener: StageEventListener? = nil,
         demand: ProgressDemand = .always, origin: SharedTaskOrigin? = nil, work: @escaping Work,
         onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
@@ -120,7 +120,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func join(
-        _ subscriber: UInt64, key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener?,
+        _ subscriber: UInt64, key: HashedKey<Key>, priority: LoadPriorityHandle, listener: StageEventListener?,
         demand: ProgressDemand, origin: SharedTaskOrigin?, continuation: ValueContinuation<Outcome>,
         work: @escaping Work, onAbandon: @escaping Abandon
     ) {

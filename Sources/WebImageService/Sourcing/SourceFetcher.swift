@@ -83,7 +83,7 @@ final class SourceFetcher: Sendable {
             reference, maxBytes: rules.output.decoding.maxEncodedBytes, seconds: storage.seconds,
             generation: demand.generation)
         var key = first
-        let listener = reader.map { reader -> LoadEventListener in
+        let listener = reader.map { reader -> StageEventListener in
             { event in
                 // The event arrives only while this request waits for the fetch.
                 guard case .loaderStarted = event, let found = self.arriving.withLock({ $0[first] }) else { return }

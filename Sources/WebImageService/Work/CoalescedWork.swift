@@ -52,7 +52,7 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///     handle passes this priority to the work.
     ///   - listener: Receives the events that the work sends with the handle, also earlier ones.
     func value(
-        for key: Key, of request: UInt64, priority: LoadPriority = .normal, listener: LoadEventListener? = nil,
+        for key: Key, of request: UInt64, priority: LoadPriority = .normal, listener: StageEventListener? = nil,
         work: @escaping @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         while true {

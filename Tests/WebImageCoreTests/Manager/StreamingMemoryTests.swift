@@ -47,7 +47,7 @@ struct StreamingMemoryTests {
     @Test func shortBodyIsKeptForLateSubscribers() {
         let handle = SharedTaskHandle()
         let count = Locked(0)
-        let listener: LoadEventListener = { if case .bytes = $0 { count.withLock { $0 += 1 } } }
+        let listener: StageEventListener = { if case .bytes = $0 { count.withLock { $0 += 1 } } }
         for number in 0..<8 { handle.send(.bytes(Data(count: 1 << 20), offset: number << 20)) }
         handle.addListener(listener, id: 1)
         #expect(count.withLock { $0 } == 8)

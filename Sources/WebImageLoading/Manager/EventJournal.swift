@@ -6,7 +6,7 @@ import WebImageCore
 /// The journal contains at most one event of each kind: a newer progress event or partial image replaces the older one,
 /// and the end of the load removes the partial image. The events are numbered, so that a reader only has to remember the
 /// number of the last event that it read.
-struct LoadJournal {
+struct EventJournal {
     /// The next step of a reader.
     enum Step {
         case event(WebImageEvent, number: UInt64)

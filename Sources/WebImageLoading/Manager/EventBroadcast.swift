@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 /// Passes the events and the end of one load to any number of readers, and to one callback.
-final class LoadBroadcast: Sendable {
+final class EventBroadcast: Sendable {
     typealias Outcome = Result<WebImageResult, WebImageError>
 
     /// The blocks of a load that calls back.
@@ -15,7 +15,7 @@ final class LoadBroadcast: Sendable {
     }
 
     private struct State {
-        var journal = LoadJournal()
+        var journal = EventJournal()
         var lastID: UInt64 = 0
         /// The readers that wait for the next event.
         var readers: [UInt64: Completion<Void>] = [:]
@@ -121,11 +121,11 @@ final class LoadBroadcast: Sendable {
 
     /// Waits for the step that follows the event with the given number. Nil if the surrounding task was cancelled before
     /// there was such a step.
-    func step(after number: UInt64) async -> LoadJournal.Step? {
+    func step(after number: UInt64) async -> EventJournal.Step? {
         while true {
             let reader = Completion<Void>()
             let isCancelled = Task.isCancelled
-            let (step, id) = state.withLock { state -> (LoadJournal.Step, UInt64) in
+            let (step, id) = state.withLock { state -> (EventJournal.Step, UInt64) in
                 let step = state.journal.step(after: number)
                 guard case .wait = step, !isCancelled else { return (step, 0) }
                 state.lastID += 1
