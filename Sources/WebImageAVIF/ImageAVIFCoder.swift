@@ -27,6 +27,9 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         source = try AVIFAnimation(data, options: options)
     }
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.avif)] }
+
     /// Whether the data starts with the signature of an AVIF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(256)) == .avif } ?? false

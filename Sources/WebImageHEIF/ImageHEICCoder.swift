@@ -24,6 +24,9 @@ public final class ImageHEICCoder: DetailedImageCoder {
     /// Creates a coder that behaves like ``shared``.
     public init() {}
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.heic), .format(.heif)] }
+
     /// Whether the data starts with the signature of a HEIC or HEIF file.
     public func canDecode(from data: Data?) -> Bool { data.map { Self.format(of: $0) != nil } ?? false }
 

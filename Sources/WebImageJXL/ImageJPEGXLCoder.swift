@@ -24,6 +24,9 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         source = try JXLAnimation(data, options: options)
     }
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.jpegXL)] }
+
     /// Whether the data starts with the signature of a JPEG XL codestream or container.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false

@@ -27,6 +27,9 @@ public final class ImageSVGCoder: DetailedImageCoder {
     /// Creates a coder that behaves like ``shared``.
     public init() {}
 
+    /// The signatures of the files that this coder reads, plain or compressed by gzip.
+    public var signatures: [FileSignature]? { [.format(.svg), .start([0x1F, 0x8B, 0x08])] }
+
     /// Whether the data is a plain or compressed SVG document.
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }

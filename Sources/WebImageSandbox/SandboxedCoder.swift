@@ -27,6 +27,11 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
 
     private var stream: SandboxStream? { if case .arriving(let stream) = work { stream } else { nil } }
 
+    var signatures: [FileSignature]? { Base.shared.signatures }
+    // A cast, because the class adopts these protocols for some types of `Base` only.
+    var frameEncoder: (any FrameEncodingImageCoder)? { self as? any FrameEncodingImageCoder }
+    var propertiesReader: (any ImagePropertiesReading)? { self as? any ImagePropertiesReading }
+
     func canDecode(from data: Data?) -> Bool { data.map { Base.recognises($0) } ?? false }
 
     func canEncode(to format: ImageFormat) -> Bool { Base.shared.canEncode(to: format) }

@@ -31,6 +31,9 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         source = try TIFFDocument(data, options: options)
     }
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.tiff)] }
+
     /// Whether the data starts with the signature of a TIFF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false

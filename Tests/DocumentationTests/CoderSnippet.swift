@@ -6,6 +6,8 @@ import WebImage
 struct FarbfeldCoder: ImageCoder {
     private static let signature = Array("farbfeld".utf8)
 
+    // Without this line, the coder would be asked for every file.
+    var signatures: [FileSignature]? { [.start(Self.signature)] }
     func canDecode(from data: Data?) -> Bool { data?.starts(with: Self.signature) ?? false }
 
     func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {

@@ -56,6 +56,27 @@ struct CoderContractTests {
         #expect(Set(CoderCase.all.map(\.name)).isSuperset(of: ["avif", "jxl", "svg", "tiff"]))
     }
 
+    /// A list does not ask a coder for files without its signatures, so these must include every file that it accepts.
+    @Test(arguments: CoderCase.all)
+    func signaturesIncludeWhatTheCoderAccepts(_ item: CoderCase) {
+        #expect(item.coder.signatures?.isEmpty == false)
+        let alone = ImageCodersManager(coders: [item.coder])
+        var random = SeededRandom(seed: 54)
+        for file in CoderCase.all.map(\.file) + [Data([0x1F, 0x8B, 8]), Data("GIF89a".utf8), Data()] {
+            for length in (0..<min(file.count, 300)) + [file.count] {
+                #expect(alone.canDecode(from: file.prefix(length)) == item.coder.canDecode(from: file.prefix(length)))
+            }
+            for _ in 0..<200 where !file.isEmpty {
+                var changed = file
+                for _ in 0..<2 {
+                    changed[Int.random(in: 0..<min(file.count, 40), using: &random)] = .random(
+                        in: 0...255, using: &random)
+                }
+                #expect(alone.canDecode(from: changed) == item.coder.canDecode(from: changed))
+            }
+        }
+    }
+
     @Test(arguments: CoderCase.all)
     func headerAndPictureAgree(_ item: CoderCase) throws {
         #expect(item.coder.canDecode(from: item.file))

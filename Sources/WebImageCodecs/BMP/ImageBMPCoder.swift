@@ -13,6 +13,9 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// Creates a coder that behaves like ``shared``.
     public init() {}
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.bmp)] }
+
     /// Whether the data starts with the signature of a bitmap file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .bmp } ?? false

@@ -14,6 +14,9 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// Creates a coder that behaves like ``shared``.
     public init() {}
 
+    /// The signatures of the files that this coder reads.
+    public var signatures: [FileSignature]? { [.format(.ico)] }
+
     /// Whether the data starts with the signature of an icon or cursor file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false

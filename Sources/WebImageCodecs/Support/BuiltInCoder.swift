@@ -34,6 +34,9 @@ public struct CodecWork: Sendable {
 }
 
 extension BuiltInImageCoder {
+    /// The signature of the coder's format.
+    public var signatures: [FileSignature]? { [.format(Self.fileType.format)] }
+
     /// Whether the data starts with the signature of the coder's format.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == Self.fileType.format } ?? false

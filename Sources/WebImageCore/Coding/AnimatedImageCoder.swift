@@ -37,6 +37,24 @@ extension Image {
     /// Opens an animation. A still image is opened as an animation of one frame. Returns nil when the data cannot
     /// be read or exceeds a limit.
     init?(animatedImageData data: Data?, options: ImageCoderOptions?)
+    /// Returns a frame. The error of a ``DetailedAnimatedImageCoder`` contains the reason of a failure; the default
+    /// implementation throws a general error.
+    ///
+    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
+    ///   the frame exceeds a limit.
+    func frameWithReason(at index: Int) throws(WebImageError) -> Image
+    /// The coder, if it reports reasons. Every type that adopts ``DetailedAnimatedImageCoder`` returns itself.
+    var detailedAnimated: (any DetailedAnimatedImageCoder)? { get }
+}
+
+extension AnimatedImageCoder {
+    /// Returns the result of ``AnimatedImageProvider/animatedImageFrame(at:)``, or throws `.badImageData`.
+    public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
+        if let image = animatedImageFrame(at: index) { return image }
+        throw .badData("\(type(of: self))", "returned no frame \(index)")
+    }
+    /// Nil by default.
+    public var detailedAnimated: (any DetailedAnimatedImageCoder)? { nil }
 }
 
 /// An ``AnimatedImageCoder`` whose methods throw an error that contains the reason of a failure.
@@ -62,6 +80,11 @@ extension DetailedAnimatedImageCoder {
 
     /// Returns a frame; nil when the index is out of range or the frame cannot be decoded.
     public func animatedImageFrame(at index: Int) -> Image? { try? frame(at: index) }
+
+    /// Returns the result of ``frame(at:)``.
+    public func frameWithReason(at index: Int) throws(WebImageError) -> Image { try frame(at: index) }
+    /// The coder itself.
+    public var detailedAnimated: (any DetailedAnimatedImageCoder)? { self }
 }
 
 extension DetailedAnimatedImageCoder {
@@ -103,6 +126,9 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension FrameEncodingImageCoder {
+    /// The coder itself.
+    public var frameEncoder: (any FrameEncodingImageCoder)? { self }
+
     /// Returns the encoded animation. A single frame is written as a still image.
     ///
     /// - Throws: `.encodingFailed` when the animation cannot be encoded or `frames` is empty.

@@ -6,6 +6,9 @@ public import Foundation
 /// several threads. If a coder can report the reason of a failure and describe a file without decoding it, the coder
 /// should adopt ``DetailedImageCoder`` instead.
 @preconcurrency public protocol ImageCoder: Sendable {
+    /// How the files begin that this coder reads. Nil if only ``canDecode(from:)`` can decide; a list of coders then asks
+    /// the coder for every file. The list reads the value when the coder is added.
+    var signatures: [FileSignature]? { get }
     /// Returns whether this coder can read data with this signature. Does not decode the data.
     func canDecode(from data: Data?) -> Bool
     /// Returns the decoded image; nil when this coder cannot decode the data.
@@ -22,9 +25,27 @@ public import Foundation
     func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data?
+    /// The coder, if it reports reasons and describes files. Every type that adopts ``DetailedImageCoder`` returns itself.
+    ///
+    /// This property and the next two declare what a coder can do. If a generic type adopts one of these protocols only
+    /// for some of its parameters, or a subclass adopts it, the type that adopts ``ImageCoder`` must implement the property.
+    var detailed: (any DetailedImageCoder)? { get }
+    /// The coder, if it writes animations. Every type that adopts ``FrameEncodingImageCoder`` returns itself.
+    var frameEncoder: (any FrameEncodingImageCoder)? { get }
+    /// The coder, if it reads metadata. Every type that adopts ``ImagePropertiesReading`` returns itself.
+    var propertiesReader: (any ImagePropertiesReading)? { get }
 }
 
 extension ImageCoder {
+    /// Nil by default: the coder is asked for every file.
+    public var signatures: [FileSignature]? { nil }
+    /// Nil by default.
+    public var detailed: (any DetailedImageCoder)? { nil }
+    /// Nil by default.
+    public var frameEncoder: (any FrameEncodingImageCoder)? { nil }
+    /// Nil by default.
+    public var propertiesReader: (any ImagePropertiesReading)? { nil }
+
     /// Returns nil. A coder that can write animations must implement this method.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
@@ -52,6 +73,9 @@ extension ImageCoder {
 }
 
 extension DetailedImageCoder {
+    /// The coder itself.
+    public var detailed: (any DetailedImageCoder)? { self }
+
     /// Returns the decoded image; nil when the decode fails.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         guard let data else { return nil }
@@ -78,6 +102,11 @@ extension DetailedImageCoder {
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
 }
 
+extension ImagePropertiesReading {
+    /// The coder itself.
+    public var propertiesReader: (any ImagePropertiesReading)? { self }
+}
+
 extension ImageCodersManager: ImagePropertiesReading {
     /// Returns the metadata of a file. If the coder for the file cannot read metadata, the result contains only the
     /// values of ``imageInfo(of:limits:)``.
@@ -85,7 +114,7 @@ extension ImageCodersManager: ImagePropertiesReading {
         of data: Data, limits: DecodingLimits = .default
     ) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
-        if let reader = decoder(for: data)?.propertiesReading {
+        if let reader = decoder(for: data)?.role.propertiesReader {
             return try reader.imageProperties(of: data, limits: limits)
         }
         return ImageProperties(info: try imageInfo(of: data, limits: limits))
@@ -107,6 +136,14 @@ extension ImageCodersManager: ImagePropertiesReading {
     /// Returns the partial image; nil before the first row has arrived. For an animation, a coder may return only the
     /// first frame.
     func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image?
+    /// The coder, if it receives the file in pieces; nil if it needs all bytes at each update. Every type that adopts
+    /// ``StreamingImageCoder`` returns itself.
+    var streaming: (any StreamingImageCoder)? { get }
+}
+
+extension ProgressiveImageCoder {
+    /// Nil by default.
+    public var streaming: (any StreamingImageCoder)? { nil }
 }
 
 /// A progressive coder that receives only the new bytes at each update. The time of an update is proportional to the
@@ -123,4 +160,42 @@ extension ImageCodersManager: ImagePropertiesReading {
     /// A number that increases when the partial image improves. The caller requests a new partial image only
     /// if the number has increased.
     var incrementalRevision: Int { get }
+}
+
+extension StreamingImageCoder {
+    /// The coder itself.
+    public var streaming: (any StreamingImageCoder)? { self }
+}
+
+/// How files begin that a coder reads. A list of coders asks a coder that declares its signatures only for such files.
+public struct FileSignature: Sendable, Hashable {
+    private enum Kind: Hashable {
+        case format(ImageFormat)
+        case start([UInt8])
+    }
+
+    private let kind: Kind
+
+    /// Files in which ``ImageFormat/init(sniffing:)`` detects this format. The signature of ``ImageFormat/png`` includes
+    /// that of ``ImageFormat/apng``.
+    public static func format(_ format: ImageFormat) -> FileSignature { FileSignature(kind: .format(format.container)) }
+
+    /// Files that begin with these bytes.
+    public static func start(_ bytes: [UInt8]) -> FileSignature { FileSignature(kind: .start(bytes)) }
+
+    /// Whether a file has this signature.
+    func matches(_ file: inout SniffedFile) -> Bool {
+        switch kind {
+        case .format(let format): file.format == format
+        case .start(let bytes): file.data.starts(with: bytes)
+        }
+    }
+}
+
+/// A file about which several coders are asked. Its format is detected once for all of them.
+struct SniffedFile {
+    let data: Data
+    private(set) lazy var format = ImageFormat(sniffing: data).container
+
+    init(_ data: Data) { self.data = data }
 }

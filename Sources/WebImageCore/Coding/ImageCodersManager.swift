@@ -66,12 +66,28 @@ public final class ImageCodersManager: Sendable {
 
     /// The coder that recognises the content; nil if no coder recognises it.
     func decoder(for data: Data) -> ResolvedCoder? {
-        resolvedCoders.last { $0.role.canDecode(from: data) }
+        var file = SniffedFile(data)
+        return resolvedCoders.last { $0.canDecode(&file) }
     }
 
     /// The last coder that can decode animations and recognises the content.
     func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
-        resolvedCoders.last { $0.animated?.canDecode(from: data) ?? false }?.animated
+        var file = SniffedFile(data)
+        return resolvedCoders.last { $0.mayRead(&file) && $0.animated?.canDecode(from: data) ?? false }?.animated
+    }
+
+    /// The last coder that can make partial images of a file. `start` contains its first bytes.
+    func progressiveCoder(for start: Data) -> (any ProgressiveImageCoder)? {
+        var file = SniffedFile(start)
+        return resolvedCoders.last {
+            $0.mayRead(&file) && $0.progressive?.canIncrementalDecode(from: start) ?? false
+        }?.progressive
+    }
+
+    /// All coders that recognise the content.
+    func readers(of data: Data) -> [ResolvedCoder] {
+        var file = SniffedFile(data)
+        return resolvedCoders.filter { $0.canDecode(&file) }
     }
 
     private func encoder(for format: ImageFormat) -> ResolvedCoder? {
@@ -100,7 +116,8 @@ extension ImageCodersManager: DetailedImageCoder {
     /// Returns whether any coder recognises the data. Coders that are asked for nil decide themselves; the built-in
     /// coders return false.
     public func canDecode(from data: Data?) -> Bool {
-        resolvedCoders.last { $0.role.canDecode(from: data) } != nil
+        guard let data else { return resolvedCoders.contains { $0.role.canDecode(from: nil) } }
+        return decoder(for: data) != nil
     }
 
     /// Returns whether any coder can write a format.
@@ -202,6 +219,6 @@ extension ImageCodersManager: FrameEncodingImageCoder {
     }
 
     private func frameEncoder(for format: ImageFormat) -> (any FrameEncodingImageCoder)? {
-        resolvedCoders.last { $0.frameEncoding?.canEncode(to: format) ?? false }?.frameEncoding
+        resolvedCoders.last { $0.role.frameEncoder?.canEncode(to: format) ?? false }?.role.frameEncoder
     }
 }

@@ -84,8 +84,7 @@ package struct ImageDecoding: Sendable {
     /// Returns nil if there is no such coder.
     package func progressiveCoder(for start: Data) -> (any ProgressiveImageCoder)? {
         switch choice {
-        case .list(let coders):
-            coders.resolvedCoders.last { $0.progressive?.canIncrementalDecode(from: start) ?? false }?.progressive
+        case .list(let coders): coders.progressiveCoder(for: start)
         case .named(let coder): coder.progressive
         }
     }
@@ -147,13 +146,12 @@ extension ImageDecoding {
         // A file that makes its decoder crash is not given to a decoder again.
         if error.crashedDecoder { return true }
         guard error.code == .badImageData else { return false }
-        let registered = registered.resolvedCoders
-        let readers = registered.filter { $0.role.canDecode(from: data) }
+        let readers = registered.readers(of: data)
         guard !readers.isEmpty else {
             // If the format is known but has no registered coder, the bytes can be a valid image for another
             // program. Also keep the bytes if no coder is registered and the load uses a list of coders.
             let usesList = if case .list = choice { true } else { false }
-            return (!registered.isEmpty || !usesList) && ImageFormat(sniffing: data) == .undefined
+            return (!registered.resolvedCoders.isEmpty || !usesList) && ImageFormat(sniffing: data) == .undefined
         }
         var plain = DecodingOptions()
         plain.limits = options.limits

@@ -1,9 +1,9 @@
 package import Foundation
 import Synchronization
 
-/// A coder and the roles that it implements. A coder is asked once for its roles, when one of them is needed first: most
-/// programs use few of their coders, and the runtime searches all types of the program for an answer. No other code casts
-/// a coder to a role.
+/// A coder of a list, with what it declares. Whether it decodes animations and partial images is found by a cast, because
+/// coders written for SDWebImage declare only protocols. This happens once, when the answer is needed first: most programs
+/// use few of their coders, and the runtime searches all types of the program for an answer.
 package final class ResolvedCoder: Sendable {
     /// Returns the coder that is used instead of a registered one.
     package typealias Replacement = @Sendable (any ImageCoder) -> any ImageCoder
@@ -14,25 +14,18 @@ package final class ResolvedCoder: Sendable {
     }
 
     private final class Roles: Sendable {
-        let detailed: (any DetailedImageCoder)?
         let animated: (any AnimatedImageCoder)?
-        let detailedAnimated: (any DetailedAnimatedImageCoder)?
-        let frameEncoding: (any FrameEncodingImageCoder)?
-        let propertiesReading: (any ImagePropertiesReading)?
         let progressive: (any ProgressiveImageCoder)?
 
         init(_ role: any ImageCoder) {
-            detailed = role as? any DetailedImageCoder
             animated = role as? any AnimatedImageCoder
-            detailedAnimated = role as? any DetailedAnimatedImageCoder
-            frameEncoding = role as? any FrameEncodingImageCoder
-            propertiesReading = role as? any ImagePropertiesReading
             progressive = role as? any ProgressiveImageCoder
         }
     }
 
     /// The coder that was added to the list.
     package let registered: any ImageCoder
+    private let signatures: [FileSignature]?
     private let replacement: Replacement?
     private let used = AtomicLazyReference<Used>()
     private let roles = AtomicLazyReference<Roles>()
@@ -41,7 +34,18 @@ package final class ResolvedCoder: Sendable {
 
     package init(_ registered: any ImageCoder, replacedBy replacement: Replacement? = nil) {
         (self.registered, self.replacement) = (registered, replacement)
+        signatures = registered.signatures
     }
+
+    /// Whether the coder must be asked about a file. False if the coder declares other signatures.
+    func mayRead(_ file: inout SniffedFile) -> Bool {
+        guard let signatures else { return true }
+        for signature in signatures where signature.matches(&file) { return true }
+        return false
+    }
+
+    /// Whether the coder recognises a file.
+    func canDecode(_ file: inout SniffedFile) -> Bool { mayRead(&file) && role.canDecode(from: file.data) }
 
     /// Whether ``role`` may be another coder than ``registered``.
     package var isReplaced: Bool { replacement != nil }
@@ -62,11 +66,8 @@ package final class ResolvedCoder: Sendable {
         return Self.making.withLock { _ in roles.load() ?? roles.storeIfNil(Roles(role)) }
     }
 
-    var detailed: (any DetailedImageCoder)? { resolved.detailed }
+    var detailed: (any DetailedImageCoder)? { role.detailed }
     var animated: (any AnimatedImageCoder)? { resolved.animated }
-    private var detailedAnimated: (any DetailedAnimatedImageCoder)? { resolved.detailedAnimated }
-    var frameEncoding: (any FrameEncodingImageCoder)? { resolved.frameEncoding }
-    var propertiesReading: (any ImagePropertiesReading)? { resolved.propertiesReading }
     package var progressive: (any ProgressiveImageCoder)? { resolved.progressive }
 
     /// Decodes the data. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
@@ -94,30 +95,13 @@ package final class ResolvedCoder: Sendable {
 
     /// Opens an animation. Returns nil if the coder cannot decode animations.
     func animation(of data: Data, options: DecodingOptions) throws(WebImageError) -> (any AnimatedImageCoder)? {
-        if let detailedAnimated { return try type(of: detailedAnimated).init(animation: data, options: options) }
         guard let animated else { return nil }
+        if let detailed = animated.detailedAnimated {
+            return try type(of: detailed).init(animation: data, options: options)
+        }
         guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
             throw .badData("\(type(of: animated))", "returned no animation")
         }
         return opened
     }
-}
-
-extension AnimatedImageCoder {
-    /// Returns a frame. If a ``DetailedAnimatedImageCoder`` fails, throws the coder's error, which contains the reason.
-    /// If another coder fails, throws a general error.
-    ///
-    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
-    ///   the frame exceeds a limit.
-    public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
-        if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
-        if let image = animatedImageFrame(at: index) { return image }
-        throw .badData("\(type(of: self))", "returned no frame \(index)")
-    }
-}
-
-extension ProgressiveImageCoder {
-    /// The coder if it receives the file in pieces; nil if it needs all bytes at each update. The coder of one file is
-    /// asked once, when it is made.
-    package var streaming: (any StreamingImageCoder)? { self as? any StreamingImageCoder }
 }

@@ -15,6 +15,9 @@
     /// Returns the changed image; nil leaves the image unchanged. Called instead of ``transformedImage(with:forKey:)``
     /// if ``execution`` is ``ImageTransformerExecution/asynchronous``. The default implementation calls that method.
     func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image?
+    /// The transformers that run one after another instead of this one. Empty for a transformer with one step, as by
+    /// default; those of an ``ImageTransformerSequence``.
+    var steps: [any ImageTransformer] { get }
 }
 
 extension ImageTransformer {
@@ -22,6 +25,8 @@ extension ImageTransformer {
     public var preserveImageMetadata: Bool { true }
     /// ``ImageTransformerExecution/waiting`` by default.
     public var execution: ImageTransformerExecution { .waiting }
+    /// Empty by default.
+    public var steps: [any ImageTransformer] { [] }
     /// Returns the result of ``transformedImage(with:forKey:)``.
     public func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image? {
         transformedImage(with: image, forKey: key)
@@ -66,6 +71,11 @@ extension AsyncImageTransformer {
 @preconcurrency public protocol ImageTransformerSequence: ImageTransformer {
     /// The parts in the order in which they run.
     var transformers: [any ImageTransformer] { get }
+}
+
+extension ImageTransformerSequence {
+    /// The parts of the sequence.
+    public var steps: [any ImageTransformer] { transformers }
 }
 
 /// Runs several transformers one after another. Each transformer receives the result of the previous transformer.

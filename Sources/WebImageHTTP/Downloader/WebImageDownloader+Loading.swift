@@ -8,8 +8,9 @@ public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
 /// response), and the requested URL.
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
-extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
-    package var schemes: [String] { Self.webSchemes }
+extension WebImageDownloader: ImageDataLoader, DeclaringLoader {
+    package var schemes: [String]? { Self.webSchemes }
+    package var preparing: (any PreparingDataLoader)? { self }
     private static let webSchemes = ["http", "https", "file"]
 
     /// Whether the URL's scheme is `http`, `https` or `file`.

@@ -3,8 +3,8 @@ public import WebImageCore
 
 /// Loads `base64:` URLs. The text after the scheme is an image as base64 text, in the standard or the URL-safe
 /// alphabet.
-public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
-    package let schemes = ["base64"]
+public final class Base64ImageLoader: ImageDataLoader, DeclaringLoader {
+    package let schemes: [String]? = ["base64"]
     private let inner = DataURLImageLoader()
 
     /// Creates a loader. A loader has no state.

@@ -4,8 +4,8 @@ public import WebImageCore
 /// Loads `data:` URLs (RFC 2397). The content is base64 or percent-encoded text.
 ///
 /// As in browsers, base64 text can contain white space, omit the padding, or use the URL-safe alphabet.
-public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
-    package let schemes = ["data"]
+public final class DataURLImageLoader: ImageDataLoader, DeclaringLoader {
+    package let schemes: [String]? = ["data"]
 
     /// Creates a loader. A loader has no state.
     public init() {}

@@ -6,8 +6,8 @@ public import WebImageCore
 ///
 /// Reads run on separate threads, not on Swift's cooperative pool. Files are never mapped into memory, because the
 /// process would crash if another process truncated a mapped file.
-public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
-    package let schemes = ["file"]
+public final class FileImageLoader: ImageDataLoader, DeclaringLoader {
+    package let schemes: [String]? = ["file"]
 
     /// Creates a loader. A loader has no state.
     public init() {}

@@ -60,11 +60,14 @@ public final class ImageLoadersManager: Sendable {
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> ResolvedLoader? {
         let loaders = registered.withLock { $0.roles }
+        let text = url?.absoluteString ?? ""
         // Use a loop by index: every memory hit runs this code, and in a debug build a generic search would allocate
         // memory.
         var index = loaders.count
         while index > 0 {
             index -= 1
+            // A loader that declares its schemes is not asked about a URL with another one.
+            guard loaders[index].mayLoad(text) else { continue }
             if loaders[index].role.canRequestImage(for: url, options: options, context: context) {
                 return loaders[index]
             }
@@ -91,7 +94,7 @@ public final class ImageLoadersManager: Sendable {
 
     private func noLoader(for url: URL) -> WebImageError {
         let loaders = registered.withLock { $0.roles }
-        let schemes = Set(loaders.compactMap(\.schemeBound).flatMap(\.schemes)).sorted()
+        let schemes = Set(loaders.compactMap(\.schemes).joined()).sorted()
         let hint =
             schemes.isEmpty ? "Add a loader for it." : "URLs of these schemes work: \(schemes.joined(separator: ", "))."
         let problem = url.scheme.map { "no loader takes the scheme \($0)" } ?? "the URL has no scheme"
@@ -99,50 +102,42 @@ public final class ImageLoadersManager: Sendable {
     }
 }
 
-/// A loader that accepts only certain URL schemes. Errors list these schemes as the supported schemes.
-package protocol SchemeBoundLoader: SharedScopeLoader {
-    /// The schemes in lower case.
-    var schemes: [String] { get }
-}
-
-/// A loader that can report once for all plain loads whether they have the shared scope. The manager then does not have
-/// to determine the scope of each load. A load is plain if its context has no value for the loader, and its options
-/// enable neither cookies nor untrusted certificates.
+/// A loader that declares what the manager must know about it.
 ///
 /// Only classes can conform to this protocol. Reason: the copy of a class reference takes about 60 instructions less
 /// than the copy of an existential value that can have any type.
-package protocol SharedScopeLoader: AnyObject, Sendable {
-    /// Whether every plain load currently has the shared scope. The manager reads this property at every memory hit.
+package protocol DeclaringLoader: AnyObject, Sendable {
+    /// The only schemes that the loader accepts, in lower case; nil if it must be asked. Read once, when the loader is
+    /// registered. Errors list these schemes as the supported ones.
+    var schemes: [String]? { get }
+    /// Whether every plain load currently has the shared scope. The manager then does not have to determine the scope of
+    /// each load. A load is plain if its context has no value for the loader, and its options enable neither cookies nor
+    /// untrusted certificates. The manager reads this property at every memory hit.
     var sharesPlainLoads: Bool { get }
+    /// The loader, if it prepares its loads; otherwise nil. Read once.
+    var preparing: (any PreparingDataLoader)? { get }
 }
 
-extension ImageLoadersManager: SharedScopeLoader {
+extension ImageLoadersManager: DeclaringLoader {
+    package var schemes: [String]? { nil }
+
     package var sharesPlainLoads: Bool {
         let loaders = registered.withLock { $0.roles }
         var index = 0
         while index < loaders.count {
-            guard loaders[index].sharedScope?.sharesPlainLoads == true else { return false }
+            guard loaders[index].declaring?.sharesPlainLoads == true else { return false }
             index += 1
         }
         return true
     }
 }
 
-extension SchemeBoundLoader {
+extension DeclaringLoader {
     /// Always true. Only loads with credentials require another scope, and only the downloader sends credentials.
     package var sharesPlainLoads: Bool { true }
+    package var preparing: (any PreparingDataLoader)? { nil }
 
-    package func hasScheme(of url: URL?) -> Bool {
-        // Compare the text of the URL, because every memory hit runs this code and `URL.scheme` would create a string.
-        guard let text = url?.absoluteString else { return false }
-        let schemes = schemes
-        var index = 0
-        while index < schemes.count {
-            if text.hasScheme(schemes[index]) { return true }
-            index += 1
-        }
-        return false
-    }
+    package func hasScheme(of url: URL?) -> Bool { url?.absoluteString.hasScheme(in: schemes ?? []) ?? false }
 }
 
 extension ImageLoadersManager: ImageDataLoader {
@@ -294,19 +289,23 @@ final class ResolvedLoader: Sendable {
     let role: any ImageLoader
     /// The loader if it returns bytes; nil if it returns decoded images.
     let data: (any ImageDataLoader)?
+    let declaring: (any DeclaringLoader)?
     let preparing: (any PreparingDataLoader)?
-    let sharedScope: (any SharedScopeLoader)?
-    let schemeBound: (any SchemeBoundLoader)?
+    /// The only schemes that the loader accepts, in lower case; nil if it must be asked.
+    let schemes: [String]?
     let manager: ImageLoadersManager?
 
     init(_ role: any ImageLoader) {
         self.role = role
         data = role as? any ImageDataLoader
-        preparing = role as? any PreparingDataLoader
-        sharedScope = role as? any SharedScopeLoader
-        schemeBound = role as? any SchemeBoundLoader
+        declaring = role as? any DeclaringLoader
+        preparing = declaring?.preparing
+        schemes = declaring?.schemes
         manager = role as? ImageLoadersManager
     }
+
+    /// Whether the loader must be asked about a URL. False if it declares other schemes.
+    func mayLoad(_ url: String) -> Bool { schemes.map { url.hasScheme(in: $0) } ?? true }
 
     /// Returns the loader that performs the load: for an ``ImageLoadersManager``, the loader that the manager chooses;
     /// for any other loader, the loader itself.
@@ -334,6 +333,19 @@ final class ResolvedLoader: Sendable {
             return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
         }
         return (data?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+    }
+}
+
+extension String {
+    /// Whether the text of a URL begins with one of these schemes.
+    fileprivate func hasScheme(in schemes: [String]) -> Bool {
+        // Compares text, because every memory hit runs this code and `URL.scheme` would create a string.
+        var index = 0
+        while index < schemes.count {
+            if hasScheme(schemes[index]) { return true }
+            index += 1
+        }
+        return false
     }
 }
 

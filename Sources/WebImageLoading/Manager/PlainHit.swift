@@ -41,7 +41,7 @@ extension WebImageManager {
     private func plainHit(_ url: URL, options: WebImageOptions, values: PlainValues) -> PlainHit? {
         let settings = settings
         let roles = settings.roles
-        guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.sharedScopeLoader,
+        guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.declaringLoader,
             loader.sharesPlainLoads
         else { return nil }
         let text = url.absoluteString

@@ -22,13 +22,13 @@ package final class LoadSettings: Sendable {
         let loader: ResolvedLoader
         // Copies of properties of the cache and the loader. A ``PlainHit`` reads them with one step less.
         let imageCache: ImageCache?
-        let sharedScopeLoader: (any SharedScopeLoader)?
+        let declaringLoader: (any DeclaringLoader)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
             self.cache = ResolvedCache(cache)
             self.loader = ResolvedLoader(loader)
             imageCache = self.cache.imageCache
-            sharedScopeLoader = self.loader.sharedScope
+            declaringLoader = self.loader.declaring
         }
     }
 

@@ -119,10 +119,8 @@ extension LoadPlan {
     }
 
     private static func parts(of transformer: any ImageTransformer) -> [any ImageTransformer] {
-        guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {
-            return [transformer]
-        }
-        return sequence.transformers.flatMap { parts(of: $0) }
+        let steps = transformer.steps
+        return steps.isEmpty ? [transformer] : steps.flatMap { parts(of: $0) }
     }
 
     func mayTransform(_ image: Image) -> Bool { options.isSuperset(of: image.neededTransformOptions) }

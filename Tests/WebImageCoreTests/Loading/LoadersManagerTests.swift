@@ -42,4 +42,29 @@ struct LoadersManagerTests {
         _ = try await manager.image(for: fixture.url, options: .highPriority, context: fixture.context)
         #expect(picky.calls.withLock { $0 } == 1 && fixture.loader.requests == [fixture.url])
     }
+
+    /// A loader that declares its scheme, and counts the questions.
+    private final class SchemeLoader: ImageDataLoader, DeclaringLoader {
+        let schemes: [String]?
+        let questions = Locked(0)
+        init(_ schemes: [String]?) { self.schemes = schemes }
+
+        func canRequestImage(for url: URL?) -> Bool {
+            questions.withLock { $0 += 1 }
+            return schemes == nil || hasScheme(of: url)
+        }
+        func loadData(
+            for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+        ) async throws(WebImageError) -> ImageDataResult { throw .cancelled }
+    }
+
+    @Test func loaderIsNotAskedAboutOtherSchemesThanItsOwn() throws {
+        let (undeclared, other, own) = (SchemeLoader(nil), SchemeLoader(["y", "z"]), SchemeLoader(["x"]))
+        let manager = ImageLoadersManager(loaders: [undeclared, own, other])
+        #expect(manager.loader(for: URL(string: "X:a")) as? SchemeLoader === own)
+        #expect(manager.loader(for: URL(string: "z:a")) as? SchemeLoader === other)
+        #expect(manager.loader(for: URL(string: "w:a")) as? SchemeLoader === undeclared)
+        #expect(manager.loader(for: nil) as? SchemeLoader === undeclared)
+        #expect([undeclared, own, other].map { $0.questions.withLock { $0 } } == [2, 1, 1])
+    }
 }

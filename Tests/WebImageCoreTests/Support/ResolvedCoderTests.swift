@@ -36,7 +36,7 @@ struct ResolvedCoderTests {
     @Test func lookupResolvesOnlyTheCoderThatItUses() {
         let manager = ImageCodersManager(coders: [Plain(), FakeCoder(), Plain()])
         #expect(manager.resolvedCoders.allSatisfy { !$0.isResolved })
-        _ = try? manager.imageInfo(of: Data("x".utf8), limits: .default)
+        _ = try? manager.animation(of: Data("x".utf8), options: DecodingOptions())
         #expect(manager.resolvedCoders.map(\.isResolved) == [false, false, true])
     }
 
