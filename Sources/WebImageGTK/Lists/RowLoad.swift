@@ -200,7 +200,7 @@ import WebImageViews
 }
 
 /// Forwards a view's loads and stores the newest load, so that the priority of this load can be changed.
-private final class RowLoader: ForwardingViewLoader {
+private final class RowLoader: ViewImageLoading {
     private struct State {
         var base: (any ViewImageLoading)?
         var hit: Image?

@@ -224,7 +224,7 @@ package final class ResolvedCache: Sendable {
 
     init(_ role: any ImageCaching) {
         self.role = role
-        own = role as? any LayeredImageCaching
+        own = role.layered
         imageCache = role as? ImageCache
         manager = role as? ImageCachesManager
     }

@@ -297,7 +297,7 @@ final class ResolvedLoader: Sendable {
 
     init(_ role: any ImageLoader) {
         self.role = role
-        data = role as? any ImageDataLoader
+        data = role.dataLoader
         declaring = role as? any DeclaringLoader
         preparing = declaring?.preparing
         schemes = declaring?.schemes

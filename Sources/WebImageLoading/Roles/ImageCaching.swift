@@ -28,11 +28,24 @@ public typealias ImageCacheQueryCompletionBlock =
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?)
     /// Removes all images from the layers in `cacheType`.
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
+    /// The cache, if its layers can be used separately; nil by default. Every type that adopts ``LayeredImageCaching``
+    /// returns itself. Read once, when the cache is given to a manager.
+    var layered: (any LayeredImageCaching)? { get }
+}
+
+extension ImageCaching {
+    /// Nil by default.
+    public var layered: (any LayeredImageCaching)? { nil }
 }
 
 /// A cache with separate access to its memory layer and its disk layer. With such a cache, the manager decodes the data
 /// from disk, and several loads can share one decode.
 @preconcurrency public protocol LayeredImageCaching: ImageCaching, ImageCacheLayers {}
+
+extension LayeredImageCaching {
+    /// The cache itself.
+    public var layered: (any LayeredImageCaching)? { self }
+}
 
 /// The layers of a ``LayeredImageCaching``. A load uses each layer separately.
 @preconcurrency public protocol ImageCacheLayers: Sendable {

@@ -38,9 +38,15 @@ public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: We
     func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool
+    /// The loader, if it returns bytes; nil by default. Every type that adopts ``ImageDataLoader`` returns itself. Read
+    /// once, when the loader is registered.
+    var dataLoader: (any ImageDataLoader)? { get }
 }
 
 extension ImageLoader {
+    /// Nil by default.
+    public var dataLoader: (any ImageDataLoader)? { nil }
+
     /// Returns the result of ``canRequestImage(for:)``.
     public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
         canRequestImage(for: url)
@@ -80,6 +86,9 @@ extension ImageLoader {
 }
 
 extension ImageDataLoader {
+    /// The loader itself.
+    public var dataLoader: (any ImageDataLoader)? { self }
+
     /// Does nothing.
     public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {}
 }

@@ -28,17 +28,16 @@ public typealias ViewImageLoadingCompletedBlock =
     /// Returns the image in memory that a URL and a context describe; nil if memory has no such image. Does not start a
     /// load.
     func imageInMemory(for url: URL, context: WebImageContext?) -> Image?
+
+    /// The loader to which this one forwards the next load, if the forwarding does not affect the result; otherwise nil.
+    var nextLoader: (any ViewImageLoading)? { get }
 }
 
 extension ViewImageLoading {
+    /// Nil by default.
+    public var nextLoader: (any ViewImageLoading)? { nil }
     /// Returns nil by default.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? { nil }
-}
-
-/// A loader that forwards its loads to another loader. The forwarding itself does not affect the result of a load.
-package protocol ForwardingViewLoader: ViewImageLoading {
-    /// The loader that receives the next load.
-    var nextLoader: (any ViewImageLoading)? { get }
 }
 
 /// Receives the image or the error of a view's load, the origin of the image, and the URL of the load. A cache miss

@@ -35,8 +35,7 @@ import WebImageLoading
         self.own = own
         self.owner = owner
         self.expectedSize = expectedSize
-        // Check for `WebImageManager` first: a class check is fast, and other loaders need a slow conformance lookup.
-        let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
+        let next = loader.nextLoader
         manager = RoleIdentity(next ?? loader)
         imageManager = (next ?? loader) as? WebImageManager
     }

@@ -9,7 +9,7 @@ import WebImageViews
 /// Tests the loader of a recycled row. This loader forwards loads to a manager, and the row can replace the manager.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct ForwardingLoaderTests {
-    private final class Row: ForwardingViewLoader {
+    private final class Row: ViewImageLoading {
         private let base = Locked<ControlledViewLoader?>(nil)
 
         var manager: ControlledViewLoader? {
