@@ -15,7 +15,7 @@ enum Usage {
           frames IN DIR          write every frame as raw RGBA
           formats                list the formats that this build reads, animates and writes
           show URL...            show pictures in a window
-          cache stats|clear|verify|purge
+          cache stats|clear|verify|import|purge
                                  show, empty or check the disk cache
           serve                  serve pictures over HTTP: http://127.0.0.1:8080/
           sign PATH|URL...       make and check signed targets for 'serve'
@@ -296,11 +296,12 @@ enum Usage {
 
         """ + examples("webimage show photo.jpg https://example.org/a.jpg"),
         "cache": """
-        usage: webimage cache (stats|clear|verify|purge) [OPTIONS] [SOURCE...]
+        usage: webimage cache (stats|clear|verify|import|purge) [OPTIONS] [FOLDER...|SOURCE...]
 
           stats                  entries and bytes
           clear                  remove everything
           verify                 read every entry and remove damaged ones; exit code 2 if there were any
+          import FOLDER...       move the files of a folder of SDWebImage, named by MD5 digests, into the cache
           purge SOURCE...        remove what 'webimage serve' stores of these URLs, in all sizes
 
           --cache DIR            the folder of the disk cache (default: the user's cache folder)

@@ -250,6 +250,23 @@ final class CommandTests: Sendable {
         }
     }
 
+    @Test func folderOfSDWebImageIsImported() throws {
+        let url = "http://127.0.0.1:9/a.png"
+        let old = path("default")
+        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+        _ = try write("default/" + MD5.hex(of: url.utf8) + ".png", .png)
+        let first = try Tool.run("cache", "import", old, "--cache", path("imported"))
+        #expect(first.code == 0 && first.output == "\(old): 1 files imported\n", "\(first.errors)")
+        #expect(!FileManager.default.fileExists(atPath: old))
+        // The picture is found by its URL; no server answers there.
+        #expect(try Tool.run("load", url, "--cache", path("imported")).code == 0)
+        for arguments in [[old], [path("missing")]] {
+            let none = try Tool.run(["cache", "import", "--cache", path("imported")] + arguments)
+            #expect(none.code == 2 && none.errors.contains(arguments[0]))
+        }
+        #expect(try Tool.run("cache", "import").code == 1)
+    }
+
     @Test func loadPrintsTheOriginOfEachPicture() throws {
         server.route("/a.png", .body(try write("a.png", .png)))
         let url = server.url("/a.png").absoluteString
