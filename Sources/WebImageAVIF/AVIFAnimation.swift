@@ -17,7 +17,7 @@ final class AVIFAnimation: AnimationSource {
         self.data = data
         let opened = try OpenDecoder(data, limits: options.limits)
         info = opened.decoder.info
-        self.options = options.resolved(bitDepth: info.bitDepth)
+        self.options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
         open = Locked(opened)
     }
 

@@ -31,7 +31,7 @@ final class AVIFDecoder {
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
         try parse(limits)
         try boundTiles(bytes)
-        try readInfo(limits)
+        try readInfo(limits, light: HEIFBoxReader(bytes).contentLight)
     }
 
     deinit {
@@ -64,7 +64,7 @@ final class AVIFDecoder {
 
     private var storedSize: PixelSize { PixelSize(width: Int(image.width), height: Int(image.height)) }
 
-    private func readInfo(_ limits: DecodingLimits) throws(WebImageError) {
+    private func readInfo(_ limits: DecodingLimits, light: @autoclosure () -> ContentLightLevel?) throws(WebImageError) {
         try limits.checkPixels(storedSize)
         var budget = AncillaryBudget(limits)
         try budget.take(image.icc.size)
@@ -85,7 +85,9 @@ final class AVIFDecoder {
             info.hasICCProfile
             ? ColorProfile(iccData: Data(bytes: image.icc.data, count: image.icc.size))
             : ColorProfile(
-                primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
+                primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics),
+                light: [16, 18].contains(image.transferCharacteristics) ? light() : nil)
+        info.hdr = profile?.hdr
         guard frameCount > 1 else { return }
         info.frameCount = frameCount
         info.loopCount = Int(webimage_avif_play_count(handle))

@@ -58,7 +58,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let decoder = try AVIFDecoder(bytes, limits: limits)
-            let options = options.resolved(bitDepth: decoder.info.bitDepth)
+            let options = options.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
             try options.checkMemory(for: decoder.info)
             let picture = try decoder.picture(at: 0, options: options, deadline: deadline)
             try deadline.check()

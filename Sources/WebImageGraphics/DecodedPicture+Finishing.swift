@@ -50,6 +50,7 @@ extension DecodedPicture {
         let image = Image(
             pixels: pixels, scale: options.scaleFactor, colorProfile: managesColor ? nil : profile?.matching(wanted),
             hasAlpha: hasAlpha && wanted.hasAlpha, format: format)
+        if !managesColor { image.hdr = profile?.hdr }
         image.sourcePixelSize = uprightSize
         image.sourceRegion = options.thumbnailPixelSize == nil ? nil : options.sourceRegion
         return image

@@ -34,8 +34,10 @@ final class HEIFDecoder {
             try check(libheif.heif_context_get_primary_image_handle(context, &primary))
             guard let primary else { throw .badData("libheif", "there is no primary picture") }
             do throws(WebImageError) {
-                info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
-                profile = try libheif.profile(of: primary, limits: limits)
+                var info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
+                profile = try libheif.profile(of: primary, limits: limits) { HEIFBoxReader(bytes).contentLight }
+                info.hdr = profile?.hdr
+                self.info = info
             } catch {
                 libheif.heif_image_handle_release(primary)
                 throw error
@@ -122,7 +124,7 @@ extension HEIFFunctions {
     }
 
     fileprivate func profile(
-        of handle: OpaquePointer, limits: DecodingLimits
+        of handle: OpaquePointer, limits: DecodingLimits, light: () -> ContentLightLevel?
     ) throws(WebImageError) -> ColorProfile? {
         let count = heif_image_handle_get_raw_color_profile_size(handle)
         if count > 0 {
@@ -142,7 +144,7 @@ extension HEIFFunctions {
         defer { heif_nclx_color_profile_free(nclx) }
         return ColorProfile(
             primaries: Int(nclx.pointee.color_primaries.rawValue),
-            transfer: Int(nclx.pointee.transfer_characteristics.rawValue))
+            transfer: Int(nclx.pointee.transfer_characteristics.rawValue), light: light())
     }
 
     fileprivate func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {

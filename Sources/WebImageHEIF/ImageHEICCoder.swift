@@ -53,7 +53,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
         let deadline = DecodeDeadline(options.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
-            let options = options.resolved(bitDepth: decoder.info.bitDepth)
+            let options = options.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
             try options.checkMemory(for: decoder.info)
             let picture = try decoder.picture(options, deadline: deadline)
             try deadline.check()

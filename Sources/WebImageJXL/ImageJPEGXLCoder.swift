@@ -59,7 +59,8 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         let deadline = DecodeDeadline(options.limits)
         let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
-            let options = options.resolved(bitDepth: pictures.info.bitDepth)
+            let options = options.resolved(
+                bitDepth: pictures.info.bitDepth, isHDR: pictures.info.hdr?.transfer != nil)
             try options.checkMemory(for: pictures.info)
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             let image = try pictures.picture(at: 0, options: options, deadline: deadline)

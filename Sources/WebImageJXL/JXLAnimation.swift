@@ -15,7 +15,7 @@ final class JXLAnimation: AnimationSource {
         self.data = data
         let opened = try OpenPictures(data, limits: options.limits)
         info = opened.pictures.info
-        self.options = options.resolved(bitDepth: info.bitDepth)
+        self.options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
         open = Locked(opened)
     }
 

@@ -34,10 +34,19 @@ final class JXLPictures {
         info.hasICCProfile = color == nil
         var budget = AncillaryBudget(limits)
         if let points = color?.codePoints {
-            profile = ColorProfile(primaries: points.primaries, transfer: points.transfer)
+            profile = ColorProfile(
+                primaries: points.primaries, transfer: points.transfer, light: Self.light(of: header))
         } else {
             profile = try decoder.profile(&budget)
         }
+        info.hdr = profile?.hdr
+    }
+
+    /// The brightest light that the header declares. libjxl writes 10,000 nits for PQ if its caller has set no number, which
+    /// is the end of the scale and says nothing about the picture.
+    private static func light(of header: JxlBasicInfo) -> ContentLightLevel? {
+        let nits = Double(header.intensity_target)
+        return nits >= 1 && nits < 10_000 ? ContentLightLevel(maximum: Int(nits.rounded(.up))) : nil
     }
 
     private static let unexpected = WebImageError.badData("libjxl", "the header is incomplete")

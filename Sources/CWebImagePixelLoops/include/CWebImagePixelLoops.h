@@ -85,6 +85,38 @@ void webimage_matrix_colors(
     const uint16_t *source, size_t stride, void *target, size_t target_stride, size_t width, size_t rows,
     int target_bits, const webimage_matrix_tables *tables);
 
+/* Tables for a conversion of a signal with high dynamic range to sRGB. Light of 1 is the white of sRGB. */
+typedef struct {
+    const float *light;       /* the light of each stored value, with 65536 entries */
+    float luminance[3];       /* the part of each channel in the luminance of the source */
+    const float *gains;       /* the factor for each luminance: see webimage_tone_index */
+    float matrix[9];          /* from the light of the source to the light of the target, by rows */
+    const uint16_t *encoding; /* the stored value of the light i / 65535, with 65536 entries */
+} webimage_tone_tables;
+
+/* The entries of `gains` are for luminances with equal steps in each octave, from 2^-24 to 2^6. */
+enum {
+    WEBIMAGE_TONE_FIRST_OCTAVE = -24,
+    WEBIMAGE_TONE_OCTAVES = 30,
+    WEBIMAGE_TONE_STEPS = 256,
+    WEBIMAGE_TONE_COUNT = WEBIMAGE_TONE_OCTAVES * WEBIMAGE_TONE_STEPS + 1
+};
+
+/* The place of colours in a pixel, in samples of `bits`: 8 or 16. */
+typedef struct {
+    int bits;
+    int samples; /* the number of samples in a pixel: 3, or 4 with an alpha that is copied */
+    int red;     /* the place of red: 0, or 2 if blue is first */
+} webimage_tone_layout;
+
+/* Multiplies the light of each pixel by the factor for its luminance, converts it to the target's primaries, moves colours
+   that are too bright towards grey of the same luminance, and encodes it. No library here does this: zimg clips, and lcms2
+   has one curve for each channel, which changes the hue of bright colours. The target of 16-bit samples can have 8 bits.
+   Source and target can be the same memory if they have the same bits. */
+void webimage_tone_map(
+    const void *source, size_t stride, webimage_tone_layout layout, void *target, size_t target_stride, int target_bits,
+    size_t width, size_t rows, const webimage_tone_tables *tables);
+
 /* The following functions blur pixels of four bytes. */
 
 /* The number of binary places of a weight. A weight of 1 is 1 << WEBIMAGE_WEIGHT_BITS. */

@@ -101,6 +101,7 @@ private struct APNGFile {
         file.append("IHDR", payload: UnsafeRawBufferPointer(rebasing: bytes[16..<29]))
         if let codes = chunks.colors?.codes {
             file.append("cICP", [UInt8(codes.primaries), UInt8(codes.transfer), 0, 1])
+            if let light = chunks.colors?.contentLight { file.append("cLLI", PNGChunkWriter.payload(of: light)) }
         }
         if let profile = chunks.iccProfile {
             file.append("iCCP", payload: UnsafeRawBufferPointer(rebasing: bytes[profile]))

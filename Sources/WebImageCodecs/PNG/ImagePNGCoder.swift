@@ -51,7 +51,7 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try Self.decode(data, options: options) { bytes, limits, deadline throws(WebImageError) in
             let chunks = try PNGChunks(bytes, limits: limits)
-            let options = options.resolved(bitDepth: chunks.header.bitDepth)
+            let options = options.resolved(bitDepth: chunks.header.bitDepth, isHDR: chunks.hdr != nil)
             let decoding = PNGDecoding(
                 chunks: chunks, orientation: chunks.orientation(in: data), options: options, deadline: deadline)
             let picture = try decoding.firstPicture(bytes)
@@ -95,6 +95,7 @@ extension PNGChunks {
         info.isGray = header.isGray
         info.bitDepth = header.bitDepth
         info.hasICCProfile = iccProfile != nil
+        info.hdr = hdr
         info.workingMemory.fixedBytes = PNGInflatedRows.byteCount(of: header.size, in: self) ?? 0
         info.workingMemory.shrinksWhileReading = !header.isInterlaced && animation == nil
         return info

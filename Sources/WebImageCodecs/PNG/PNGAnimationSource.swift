@@ -31,7 +31,7 @@ struct PNGAnimationSource: AnimationSource {
                 plan: FrameDependencies(
                     canvas: chunks.header.size, frames: frames.map { AnimationFrame($0, isOpaque: !chunks.hasAlpha) }),
                 source: source, description: description,
-                options: options.resolved(bitDepth: chunks.header.bitDepth))
+                options: options.resolved(bitDepth: chunks.header.bitDepth, isHDR: chunks.hdr != nil))
             return OpenedAnimation(data, decoder, loopCount: animation.loopCount)
         }
     }

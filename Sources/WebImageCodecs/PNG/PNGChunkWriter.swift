@@ -35,7 +35,8 @@ struct PNGChunkWriter {
     /// Returns the PNG file with chunks for code points, EXIF and XMP after its header (PNG third edition, §11.3.2.6,
     /// §11.3.3.1, §11.3.4.5).
     static func adding(
-        _ metadata: EmbeddedMetadata, codePoints: (primaries: Int, transfer: Int)? = nil, to file: Data
+        _ metadata: EmbeddedMetadata, codePoints: (primaries: Int, transfer: Int)? = nil,
+        light: ContentLightLevel? = nil, to file: Data
     ) -> Data {
         let exif = metadata.exifWithOrientation
         guard exif != nil || metadata.xmp != nil || codePoints != nil else { return file }
@@ -45,6 +46,9 @@ struct PNGChunkWriter {
         if let (primaries, transfer) = codePoints {
             // The matrix is 0 (RGB) and the range is 1 (full).
             chunks.append("cICP", [UInt8(clamping: primaries), UInt8(clamping: transfer), 0, 1])
+            if let light {
+                chunks.append("cLLI", payload(of: light))
+            }
         }
         if let exif { exif.withUnsafeBytes { chunks.append("eXIf", payload: $0) } }
         if let xmp = metadata.xmpWithOrientation {
@@ -53,6 +57,11 @@ struct PNGChunkWriter {
             xmp.withUnsafeBytes { chunks.append("iTXt", prefix: prefix, payload: $0) }
         }
         return file.prefix(header) + chunks.data.dropFirst(8) + file.dropFirst(header)
+    }
+
+    /// The payload of `cLLI`: the two numbers of a light level in units of 0.0001 nits.
+    static func payload(of light: ContentLightLevel) -> [UInt8] {
+        [light.maximum, light.average].flatMap { bigEndian(UInt32(clamping: $0 * 10_000)) }
     }
 
     static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {

@@ -18,10 +18,20 @@ extension PNGChunks {
     }
 
     private func profile(stored: () -> ColorProfile?) -> ColorProfile? {
-        if let codes = colors?.codes { return ColorProfile(primaries: codes.primaries, transfer: codes.transfer) }
+        if let codes = colors?.codes {
+            return ColorProfile(primaries: codes.primaries, transfer: codes.transfer, light: colors?.contentLight)
+        }
         if iccProfile != nil, let stored = stored() { return stored }
         guard !isMarkedSRGB, let measured = colors?.measured, !measured.isSRGB else { return nil }
         return measured.profile(isGray: header.isGray)
+    }
+
+    /// The dynamic range that `cICP` declares; nil for standard dynamic range.
+    var hdr: HDRDescription? {
+        guard let codes = colors?.codes, let transfer = HDRDescription.Transfer(rawValue: codes.transfer) else {
+            return nil
+        }
+        return HDRDescription(transfer: transfer, primaries: codes.primaries, contentLight: colors?.contentLight)
     }
 
     /// Returns the profile in the `iCCP` chunk. Returns nil if the file has no such chunk or the profile is invalid.
@@ -42,6 +52,8 @@ struct PNGColors: Sendable {
     /// The transfer function in `gAMA` with the primaries in `cHRM`. If the file has no `cHRM`, the primaries are those
     /// of sRGB.
     var measured: ColorDescription?
+    /// The brightest light in `cLLI`, or that of the display in `mDCV`. Nil if the file declares neither.
+    private(set) var contentLight: ContentLightLevel?
 
     init(_ bytes: UnsafeRawBufferPointer, gamma: Range<Int>?, chromaticities: Range<Int>?, codePoints: Range<Int>?) {
         // PNG allows only matrix 0 (RGB) and range 1 (full).
@@ -54,6 +66,18 @@ struct PNGColors: Sendable {
         measured = ColorDescription(
             primaries: chromaticities.flatMap { Self.primaries(bytes, at: $0.lowerBound) } ?? .bt709,
             gamma: 100_000 / Double(stored))
+    }
+
+    /// Both chunks count in units of 0.0001 nits (PNG third edition, §11.3.2.7 and §11.3.2.8).
+    mutating func setLight(_ bytes: UnsafeRawBufferPointer, level: Range<Int>?, display: Range<Int>?) {
+        func nits(_ chunk: Range<Int>?, _ offset: Int) -> Int {
+            chunk.flatMap { bytes.bigEndian32(at: $0.lowerBound + offset) }.map { ($0 + 9999) / 10_000 } ?? 0
+        }
+        if nits(level, 0) > 0 {
+            contentLight = ContentLightLevel(maximum: nits(level, 0), average: nits(level, 4))
+        } else if nits(display, 16) > 0 {
+            contentLight = ContentLightLevel(maximum: nits(display, 16))
+        }
     }
 
     private static func primaries(_ bytes: UnsafeRawBufferPointer, at start: Int) -> ColorDescription.Primaries? {

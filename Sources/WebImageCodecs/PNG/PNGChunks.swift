@@ -22,6 +22,9 @@ struct PNGChunks: Sendable {
     private var gamma: Range<Int>?
     private var chromaticities: Range<Int>?
     private var codePoints: Range<Int>?
+    /// The payloads of `cLLI` and `mDCV`: the brightest light of the picture, and that of the display on which it was made.
+    private var lightLevel: Range<Int>?
+    private var masteringDisplay: Range<Int>?
     var isMarkedSRGB = false
     /// The colours in `gAMA`, `cHRM` and `cICP`.
     var colors: PNGColors?
@@ -58,6 +61,7 @@ struct PNGChunks: Sendable {
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
+        colors?.setLight(bytes, level: lightLevel, display: masteringDisplay)
         // If the file has several `acTL` chunks or no frames, the animation is invalid. Read such a file as a still.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
     }
@@ -91,6 +95,9 @@ struct PNGChunks: Sendable {
         case "gAMA" where payload.count == 4: gamma = gamma ?? payload
         case "cHRM" where payload.count == 32: chromaticities = chromaticities ?? payload
         case "cICP" where payload.count == 4: codePoints = codePoints ?? payload
+        // Programs before the third edition of PNG wrote the names of drafts.
+        case "cLLI", "cLLi": if payload.count == 8 { lightLevel = lightLevel ?? payload }
+        case "mDCV", "mDCv": if payload.count == 24 { masteringDisplay = masteringDisplay ?? payload }
         case "sRGB": isMarkedSRGB = true
         // Only the positions of metadata are stored, so its length has no limit here. `checkMetadata` checks it when the
         // metadata is requested.

@@ -83,7 +83,7 @@ final class PNGStream: PictureStream {
         let chunks = try start.withFileBytes { bytes throws(WebImageError) in
             try PNGChunks(bytes, limits: options.limits)
         }
-        options = options.resolved(bitDepth: chunks.header.bitDepth)
+        options = options.resolved(bitDepth: chunks.header.bitDepth, isHDR: chunks.hdr != nil)
         size = chunks.header.size
         orientation = chunks.orientation(in: start)
         info = chunks.info(orientation: orientation)

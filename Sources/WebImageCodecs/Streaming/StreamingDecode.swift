@@ -111,7 +111,8 @@ final class StreamingDecode: Sendable {
             }
             // Release the last image, so that the next image can reuse the memory of the last image.
             state.shown = nil
-            let resolved = options.resolved(bitDepth: state.stream.info?.bitDepth ?? 8)
+            let resolved = options.resolved(
+                bitDepth: state.stream.info?.bitDepth ?? 8, isHDR: state.stream.info?.hdr?.transfer != nil)
             guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: resolved) else {
                 return nil
             }

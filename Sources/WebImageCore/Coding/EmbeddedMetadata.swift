@@ -34,15 +34,79 @@ public struct EmbeddedMetadata: Sendable, Hashable {
 
     /// The XMP packet to write into a file: ``xmp``, in which each value of `tiff:Orientation` is ``orientation``. Programs
     /// that read XMP first would otherwise turn upright pixels again. Nil if ``xmp`` is nil.
+    ///
+    /// The properties of a gain map (Adobe's namespace `hdr-gain-map`) and its place in the file are removed: they describe
+    /// a map that the new file does not have, or has with other numbers.
     public var xmpWithOrientation: Data? {
         guard let xmp else { return nil }
-        var packet = Data(xmp)
+        var packet = XMPGainMap.removed(from: Data(xmp))
         var start = packet.startIndex
         while let place = XMPOrientation.nextValue(in: packet[start...]) {
             packet[place] = UInt8(ascii: "0") + UInt8(orientation.rawValue)
             start = place
         }
         return packet
+    }
+}
+
+/// Removes the description of a gain map from an XMP packet.
+private enum XMPGainMap {
+    private static let namespace = Data("http://ns.adobe.com/hdr-gain-map/1.0/".utf8)
+    /// The starts of the names of elements that are removed, and how far the end of such an element can be from its start. The
+    /// distance is limited, so that a packet of starts without ends takes no quadratic time.
+    private static let elements: [(name: [UInt8], reach: Int)] = [
+        (Array("hdrgm:".utf8), 4096), (Array("Container:Directory".utf8), 16384),
+        (Array("GContainer:Directory".utf8), 16384),
+    ]
+    private static let attribute = Array("hdrgm:".utf8)
+
+    static func removed(from packet: Data) -> Data {
+        guard packet.count < 1 << 20, packet.range(of: namespace) != nil else { return packet }
+        let text = Array(packet)
+        var kept: [UInt8] = []
+        kept.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            let end =
+                switch text[index] {
+                case UInt8(ascii: "<"): elementEnd(text, from: index)
+                case 0x20, 9...13: attributeEnd(text, from: index)
+                default: nil as Int?
+                }
+            if let end {
+                index = end
+            } else {
+                kept.append(text[index])
+                index += 1
+            }
+        }
+        return Data(kept)
+    }
+
+    /// Returns the end of an element to remove that starts at `start`; nil if none starts there. The declarations of the
+    /// namespaces stay, because other properties can need them.
+    private static func elementEnd(_ text: [UInt8], from start: Int) -> Int? {
+        guard let (_, reach) = elements.first(where: { text[(start + 1)...].starts(with: $0.name) }),
+            let close = text[start...].prefix(1024).firstIndex(of: UInt8(ascii: ">"))
+        else { return nil }
+        guard text[close - 1] != UInt8(ascii: "/") else { return close + 1 }
+        let name = text[(start + 1)..<close].prefix { $0 > 0x20 }
+        let tag = Array("</".utf8) + name + [UInt8(ascii: ">")]
+        let rest = text[close...].prefix(reach)
+        let found = Data(rest).range(of: Data(tag))
+        return found.map { close + $0.upperBound } ?? close + 1
+    }
+
+    /// Returns the end of an attribute to remove that starts with the blanks at `start`; nil if none starts there.
+    private static func attributeEnd(_ text: [UInt8], from start: Int) -> Int? {
+        guard let name = text[start...].prefix(256).firstIndex(where: { $0 > 0x20 }),
+            text[name...].starts(with: attribute),
+            let equals = text[name...].prefix(128).firstIndex(of: UInt8(ascii: "=")),
+            let quote = text[(equals + 1)...].prefix(64).firstIndex(where: { $0 > 0x20 }),
+            [0x22, 0x27].contains(text[quote]),
+            let end = text[(quote + 1)...].prefix(256).firstIndex(of: text[quote])
+        else { return nil }
+        return end + 1
     }
 }
 

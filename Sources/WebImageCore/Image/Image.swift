@@ -46,6 +46,15 @@ open class Image: @unchecked Sendable {
     /// Whether there is more than one frame.
     open var isAnimated: Bool { imageFrameCount > 1 }
 
+    /// The dynamic range beyond the pixels: a gain map, or the transfer function of pixels that were kept as stored. Nil for
+    /// standard dynamic range, and if ``DecodingOptions/dynamicRange`` did not ask for more.
+    ///
+    /// ``copyMetadata(from:)`` does not copy it, because a gain map belongs to the position of each pixel.
+    public final var hdr: HDRDescription? {
+        get { metadata.withLock { $0.hdr } }
+        set { metadata.withLock { $0.hdr = newValue } }
+    }
+
     /// Whether the channels have more than eight bits. True for images that were decoded to high dynamic range.
     public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
@@ -58,12 +67,17 @@ open class Image: @unchecked Sendable {
     /// Returns a new image with the same pixels and another scale. A subclass with additional stored properties
     /// must override this method.
     open func rescaled(to scale: CGFloat) -> Image {
-        Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
+        let image = Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
+        image.hdr = hdr
+        return image
     }
 
-    /// The cost of this image in a memory cache, in bytes. The default is the size of the pixels.
+    /// The cost of this image in a memory cache, in bytes. The default is the size of the pixels and of the gain map.
     open var memoryCost: Int {
-        get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }
+        get {
+            let (chosen, map) = metadata.withLock { ($0.memoryCost, $0.hdr?.gainMap?.pixels) }
+            return chosen ?? pixels.byteCount + (map?.byteCount ?? 0)
+        }
         set { metadata.withLock { $0.memoryCost = newValue } }
     }
 
@@ -145,8 +159,8 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Replaces the descriptive metadata by the metadata of `source`. The memory cost, the frame count and the
-    /// cache keys of this image do not change.
+    /// Replaces the descriptive metadata by the metadata of `source`. The memory cost, the frame count, the dynamic range
+    /// (``hdr``) and the cache keys of this image do not change.
     ///
     /// If a load has already stored this image in memory, the decoding options and the transform record of this image
     /// do not change either. Later loads use these two to decide whether they may use the image.
@@ -154,6 +168,7 @@ open class Image: @unchecked Sendable {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
             copied.memoryCost = $0.memoryCost
+            copied.hdr = $0.hdr
             copied.countsAsDecoded = $0.countsAsDecoded
             copied.entries = $0.entries
             if !$0.entries.isEmpty { copied.takeOrigin(of: $0) }
@@ -213,6 +228,7 @@ private struct ImageMetadata {
     var hasChosenFormat = false
     var imageLoopCount = 0
     var memoryCost: Int?
+    var hdr: HDRDescription?
     var isIncremental = false
     var isTransformed = false
     var countsAsDecoded = true

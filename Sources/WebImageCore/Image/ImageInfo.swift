@@ -22,6 +22,9 @@ public struct ImageInfo: Sendable, Hashable {
     public var bitDepth: Int
     /// Whether the file contains an ICC profile.
     public var hasICCProfile: Bool
+    /// The dynamic range beyond the standard one: the gain map without its values, or the transfer function and the light
+    /// level. Nil for standard dynamic range.
+    public var hdr: HDRDescription?
 
     /// Whether all frames of the file are lossless.
     public var isLossless: Bool

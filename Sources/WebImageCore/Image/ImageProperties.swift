@@ -68,7 +68,8 @@ public struct ImageProperties: Sendable, Hashable {
     /// ``DecodingLimits``.
     public var texts: [Text] = []
     /// The gain map (ISO 21496-1, Ultra HDR) as a JPEG file. A gain map contains a brightness factor for each
-    /// position in the image. Displays with high dynamic range need these factors. Decoders ignore the gain map.
+    /// position in the image. Displays with high dynamic range need these factors. Decoders ignore the gain map unless
+    /// ``DecodingOptions/dynamicRange`` asks for it.
     public var gainMapData: Data?
     /// The JPEG thumbnail that cameras store in the file. It is not rotated upright.
     public var thumbnailData: Data?

@@ -8,21 +8,29 @@ extension ColorProfile {
     ///
     /// - Unspecified primaries or transfer characteristics are read as sRGB.
     /// - The camera curves of BT.709 and similar standards are read as the sRGB curve, as in browsers.
-    /// - The two curves for high dynamic range (PQ and HLG) are combined with tone mapping. Reference white is 203
-    ///   nits. Light up to 0.75 of reference white is unchanged. Brighter light, up to 1,000 nits, is compressed into
-    ///   the range from 0.75 to 1 of reference white.
-    package init?(primaries: Int, transfer: Int) {
+    /// - The two curves for high dynamic range (PQ and HLG) are combined with tone mapping, so that a program without a
+    ///   notion of high dynamic range shows the right greys: see ``ToneCurve``.
+    ///
+    /// - Parameter light: The brightest light of the picture, for the two curves of high dynamic range. The profile stores
+    ///   it.
+    package init?(primaries: Int, transfer: Int, light: ContentLightLevel? = nil) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
-        let key = primaries << 8 | transfer
+        let light = [16, 18].contains(transfer) ? light?.limited : nil
+        let key = MadeKey(primaries: primaries, transfer: transfer, light: light)
         if let known = Self.made.withLock({ $0[key] }) {
             self.init(iccData: known)
             return
         }
-        guard let profile = ICCProfile(primaries: primaries, transfer: transfer) else { return nil }
+        guard let profile = ICCProfile(primaries: primaries, transfer: transfer, light: light) else { return nil }
         profile.declare(primaries: primaries, transfer: transfer)
+        if let light { profile.declare(light) }
         guard let data = profile.saved else { return nil }
-        Self.made.withLock { $0[key] = data }
+        Self.made.withLock { made in
+            // Files choose their light level, so there can be as many keys as files.
+            if made.count >= 128 { made = [:] }
+            made[key] = data
+        }
         self.init(iccData: data)
     }
 
@@ -32,32 +40,64 @@ extension ColorProfile {
             && [1, 4, 5, 6, 8, 13, 14, 15, 16, 18].contains(transfer)
     }
 
-    /// The code points in the profile's tag `cicp` (ICC.1:2022 §9.2.17). ``init(primaries:transfer:)`` writes this tag,
-    /// so that an encoder can declare the same code points. Nil if the profile has no such tag.
+    /// The code points in the profile's tag `cicp` (ICC.1:2022 §9.2.17). ``init(primaries:transfer:light:)`` writes this
+    /// tag, so that an encoder can declare the same code points. Nil if the profile has no such tag.
     package var codePoints: (primaries: Int, transfer: Int)? {
-        let bytes = [UInt8](iccData.prefix(4096))
+        content(of: Self.codePointsTag, count: 12).map { (Int($0[8]), Int($0[9])) }
+    }
+
+    /// The light level that ``init(primaries:transfer:light:)`` has stored.
+    package var contentLight: ContentLightLevel? {
+        guard let bytes = content(of: Self.lightTag, count: 16) else { return nil }
+        func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
+        return ContentLightLevel(maximum: number(8), average: number(12)).limited
+    }
+
+    /// The dynamic range of pixels with this profile. Nil if the profile's curve is neither PQ nor HLG.
+    package var hdr: HDRDescription? {
+        guard let codePoints, let transfer = HDRDescription.Transfer(rawValue: codePoints.transfer) else { return nil }
+        return HDRDescription(transfer: transfer, primaries: codePoints.primaries, contentLight: contentLight)
+    }
+
+    /// Returns the content of a tag near the start of the profile: `count` bytes, which begin with the tag's signature.
+    private func content(of tag: UInt32, count: Int) -> [UInt8]? {
+        let bytes = [UInt8](iccData.prefix(16384))
         func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         guard bytes.count >= 132 else { return nil }
         for entry in stride(from: 132, to: min(132 + 12 * number(128), bytes.count - 11), by: 12)
-        where number(entry) == Int(Self.codePointsTag) {
+        where number(entry) == Int(tag) {
             let start = number(entry + 4)
-            guard start >= 132, start + 12 <= bytes.count, number(start) == Int(Self.codePointsTag) else { return nil }
-            return (Int(bytes[start + 8]), Int(bytes[start + 9]))
+            guard start >= 132, start + count <= bytes.count, number(start) == Int(tag) else { return nil }
+            return Array(bytes[start..<start + count])
         }
         return nil
     }
 
     /// The signature `cicp`.
     fileprivate static let codePointsTag: UInt32 = 0x6369_6370
+    /// The signature `clli`: a private tag of this package, named as the box of HEIF.
+    fileprivate static let lightTag: UInt32 = 0x636C_6C69
 
-    /// The cached profiles. The key combines the two code points: primaries × 256 + transfer. The cache needs no limit,
-    /// because only 111 combinations have a profile.
-    private static let made = Locked<[Int: Data]>([:])
+    private struct MadeKey: Hashable {
+        let primaries: Int
+        let transfer: Int
+        let light: ContentLightLevel?
+    }
+
+    private static let made = Locked<[MadeKey: Data]>([:])
+}
+
+extension ContentLightLevel {
+    /// The level with numbers that fit into files. Nil if the maximum is 0, which means that it is unknown.
+    fileprivate var limited: ContentLightLevel? {
+        guard maximum > 0 else { return nil }
+        return ContentLightLevel(maximum: min(maximum, 10_000), average: min(max(average, 0), 10_000))
+    }
 }
 
 extension ICCProfile {
-    fileprivate init?(primaries: Int, transfer: Int) {
-        guard let colorants = Self.colorants(primaries), let curve = Self.curve(transfer) else { return nil }
+    init?(primaries: Int, transfer: Int, light: ContentLightLevel?) {
+        guard let colorants = Self.colorants(primaries), let curve = Self.curve(transfer, light) else { return nil }
         defer { cmsFreeToneCurve(curve) }
         let made = ICCProfile.rgb(
             white: cmsCIExyY(x: colorants.white.0, y: colorants.white.1, Y: 1),
@@ -75,6 +115,15 @@ extension ICCProfile {
     fileprivate func declare(primaries: Int, transfer: Int) {
         let bytes: [UInt8] = [0x63, 0x69, 0x63, 0x70, 0, 0, 0, 0, UInt8(primaries), UInt8(transfer), 0, 1]
         cmsWriteRawTag(handle, cmsTagSignature(rawValue: ColorProfile.codePointsTag), bytes, UInt32(bytes.count))
+    }
+
+    /// Writes the light level into a private tag: the signature, four zeros, the maximum and the mean.
+    fileprivate func declare(_ light: ContentLightLevel) {
+        var bytes: [UInt8] = [0x63, 0x6C, 0x6C, 0x69, 0, 0, 0, 0]
+        for number in [light.maximum, light.average] {
+            bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+        }
+        cmsWriteRawTag(handle, cmsTagSignature(rawValue: ColorProfile.lightTag), bytes, UInt32(bytes.count))
     }
 
     fileprivate typealias Chromaticity = (Double, Double)
@@ -100,41 +149,20 @@ extension ICCProfile {
 
     /// Returns the curve for a transfer code (H.273, table 3), or nil for an unsupported code. The curve maps stored
     /// values to linear light. The caller must free the curve.
-    private static func curve(_ transfer: Int) -> OpaquePointer? {
+    private static func curve(_ transfer: Int, _ light: ContentLightLevel?) -> OpaquePointer? {
         switch transfer {
         case 0, 1, 2, 6, 13, 14, 15:
-            cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
-        case 4: cmsBuildGamma(nil, 2.2)
-        case 5: cmsBuildGamma(nil, 2.8)
-        case 8: cmsBuildGamma(nil, 1)
-        case 16: tabulated { toneMapped(10_000 / 203 * perceptualQuantizer($0)) }
-        case 18: tabulated { toneMapped(1_000 / 203 * pow(hybridLogGamma($0), 1.2)) }
-        default: nil
+            return cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+        case 4: return cmsBuildGamma(nil, 2.2)
+        case 5: return cmsBuildGamma(nil, 2.8)
+        case 8: return cmsBuildGamma(nil, 1)
+        default:
+            guard let transfer = HDRDescription.Transfer(rawValue: transfer) else { return nil }
+            let curve = ToneCurve(transfer, light: light)
+            let table = (0..<4096).map {
+                UInt16((min(max(curve.gray(Double($0) / 4095), 0), 1) * 65535).rounded())
+            }
+            return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
         }
-    }
-
-    private static func tabulated(_ value: (Double) -> Double) -> OpaquePointer? {
-        let table = (0..<4096).map { UInt16(min(max(value(Double($0) / 4095), 0), 1) * 65535) }
-        return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
-    }
-
-    /// Converts a PQ signal (0…1) to light, where 1 is 10,000 nits (SMPTE ST 2084).
-    private static func perceptualQuantizer(_ signal: Double) -> Double {
-        let root = pow(signal, 1 / 78.84375)
-        return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
-    }
-
-    /// Converts an HLG signal (0…1) to scene light (0…1, ITU-R BT.2100).
-    private static func hybridLogGamma(_ signal: Double) -> Double {
-        signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
-    }
-
-    /// Compresses bright light. A light value of 1 is reference white. Light up to 0.75 is unchanged; light from 0.75
-    /// to 4.93 (1,000 nits) is compressed into 0.75…1.
-    private static func toneMapped(_ light: Double) -> Double {
-        let (knee, peak) = (0.75, 1_000.0 / 203)
-        guard light > knee else { return light }
-        let (excess, most) = ((min(light, peak) - knee) / (1 - knee), (peak - knee) / (1 - knee))
-        return knee + (1 - knee) * excess * (1 + excess / (most * most)) / (1 + excess)
     }
 }

@@ -23,7 +23,7 @@ extension ColorProfile {
     /// grey values differ by more than two steps after the conversion. True for linear light. Also true for the curves
     /// for high dynamic range.
     package var needsDepth: Bool {
-        if let codePoints, [16, 18].contains(codePoints.transfer) { return true }
+        if hdr != nil { return true }
         guard let transform = ColorTransformCache.transform(from: self, format: .rgba8, to: .rgba8),
             let ramp = try? PixelBuffer(width: 256, height: 1, format: .rgba8)
         else { return false }

@@ -8,6 +8,8 @@ final class ColorTransform: Sendable {
     private enum Tables {
         /// For pixels of format `rgba16`.
         case matrix(MatrixColors)
+        /// For pixels of high dynamic range.
+        case toneMapped(ToneMappedColors)
         /// The result of each value, for pixels of format `gray8`.
         case values([UInt8])
     }
@@ -19,9 +21,20 @@ final class ColorTransform: Sendable {
 
     /// Returns nil if no conversion is needed or no conversion is possible.
     ///
-    /// - Parameter target: The format of the result. It must be `format`, or `rgba8` for `rgba16`.
+    /// - Parameter target: The format of the result. It must be `format`, or `rgba8` for `rgba16`. Pixels of high dynamic
+    ///   range must not have the format `rgbaHalf`.
     init?(from profile: ColorProfile, format: PixelFormat, to target: PixelFormat) {
         guard let stored = ICCProfile(profile.iccData), !stored.isSRGB else { return nil }
+        if let toned = ToneMappedColors(profile, stored) {
+            if format == .gray8 {
+                guard let values = toned.grayValues else { return nil }
+                tables = .values(values)
+            } else {
+                tables = .toneMapped(toned)
+            }
+            handle = nil
+            return
+        }
         switch format {
         case .gray8:
             guard let values = stored.grayValues() else { return nil }
@@ -86,6 +99,7 @@ final class ColorTransform: Sendable {
     func apply(from source: PixelBuffer, to target: PixelBuffer) {
         switch tables {
         case .matrix(let matrix): matrix.apply(from: source, to: target)
+        case .toneMapped(let toned): toned.apply(from: source, to: target)
         case .values(let values):
             webimage_map_bytes(
                 source.bytes(ofRow: 0), source.bytesPerRow, target.bytes(ofRow: 0), target.bytesPerRow, source.width,

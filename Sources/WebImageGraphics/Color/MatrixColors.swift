@@ -23,12 +23,18 @@ final class MatrixColors: Sendable {
     }
 
     private init?(rgb profile: borrowing ICCProfile) {
-        guard let own = profile.colorants, let sRGB = ICCProfile.sRGB()?.colorants, let inverse = sRGB.inverted,
+        guard let own = profile.colorants, let matrix = Self.matrix(from: own),
             let curves = profile.lightOfValues(count: Self.valueCount)
         else { return nil }
         self.curves = curves
-        matrix = inverse.flatMap { row in
-            (0..<3).map { column in Float((0..<3).reduce(0) { $0 + row[$1] * own[$1][column] }) }
+        self.matrix = matrix
+    }
+
+    /// Returns the matrix, by rows, from light with these colorants to the light of sRGB. Nil only if no memory is left.
+    static func matrix(from colorants: [[Double]]) -> [Float]? {
+        guard let sRGB = ICCProfile.sRGB()?.colorants, let inverse = sRGB.inverted else { return nil }
+        return inverse.flatMap { row in
+            (0..<3).map { column in Float((0..<3).reduce(0) { $0 + row[$1] * colorants[$1][column] }) }
         }
     }
 
@@ -50,7 +56,7 @@ final class MatrixColors: Sendable {
     }
 
     /// The sRGB value of the light i / 65535 (IEC 61966-2-1), for each i.
-    private static let encoding = (0..<valueCount).map { index -> UInt16 in
+    static let encoding = (0..<valueCount).map { index -> UInt16 in
         let light = Double(index) / 65535
         let value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
         return UInt16((value * 65535).rounded())

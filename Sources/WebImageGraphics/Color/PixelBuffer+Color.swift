@@ -15,6 +15,10 @@ extension PixelBuffer {
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false, narrows: Bool = false
     ) throws(WebImageError) -> PixelBuffer {
+        if format == .rgbaHalf, profile.isHDR {
+            // The tables have an entry for each value of 16 bits.
+            return try converted(to: .rgba16).convertedToSRGB(from: profile).converted(to: .rgbaHalf)
+        }
         let target = narrows && format == .rgba16 ? .rgba8 : format
         guard let transform = ColorTransformCache.transform(from: profile, format: format, to: target) else {
             return self

@@ -65,7 +65,8 @@ struct ImageMatcher: Sendable {
         let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
         guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
         let wantsHDR = context.keepsHighDynamicRange ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
-        return wantsHDR == decoding.decodesToHDR
+        let range = further?[.decodeDynamicRange] as? DecodingOptions.DynamicRange ?? .standard
+        return wantsHDR == decoding.decodesToHDR && range == decoding.dynamicRange
     }
 
     /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size

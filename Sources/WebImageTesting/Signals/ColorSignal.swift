@@ -69,9 +69,7 @@ package struct ColorSignal: Sendable, Hashable, CustomStringConvertible {
             return (0..<3).map { (255 - ink[$0]) * (255 - ink[3]) / 255 } + [alpha]
         }
         let values = stored(patch).map { Double($0) / Double(maximum) }
-        let light = (model == .gray ? Array(repeating: values[0], count: 3) : Array(values.prefix(3))).map {
-            decoded($0)
-        }
+        let light = decoded(model == .gray ? Array(repeating: values[0], count: 3) : Array(values.prefix(3)))
         return matrix.inverted.map { row in
             let value = min(max(zip(row, light).reduce(0) { $0 + $1.0 * $1.1 }, 0), 1)
             return Int((Self.sRGB(value) * 255).rounded())
@@ -84,11 +82,11 @@ package struct ColorSignal: Sendable, Hashable, CustomStringConvertible {
         let alpha = hasAlpha ? [Int((Double(Self.alphas[patch]) / 255 * scale).rounded())] : []
         guard model != .cmyk else { return Self.inks[patch].map { $0 * maximum / 255 } + alpha }
         let wanted = model == .gray ? Array(repeating: Self.grays[patch], count: 3) : Self.colors[patch]
-        // Light up to 0.75 of the reference white is not compressed in PQ and HLG. The sRGB value of this light is 225.
-        let most = space == .pq || space == .hlg ? 215.0 / 255 : 1
+        // Light up to 88 nits is not compressed in PQ and HLG. The sRGB value of this light is 175.
+        let most = space == .pq || space == .hlg ? 170.0 / 255 : 1
         let light = wanted.map { Self.linear(Double($0) / 255 * most) }
-        let own = matrix.map { row in zip(row, light).reduce(0) { $0 + $1.0 * $1.1 } }
-            .map { Int((min(max(encoded($0), 0), 1) * scale).rounded()) }
+        let own = encoded(matrix.map { row in zip(row, light).reduce(0) { $0 + $1.0 * $1.1 } })
+            .map { Int((min(max($0, 0), 1) * scale).rounded()) }
         return (model == .gray ? [own[0]] : own) + alpha
     }
 
@@ -96,7 +94,7 @@ package struct ColorSignal: Sendable, Hashable, CustomStringConvertible {
     /// rounded. The space must not be that of CMYK.
     package func stored(showing color: [Int]) -> [Double] {
         let light = color.map { Self.linear(Double($0) / 255) }
-        return matrix.map { row in 255 * encoded(zip(row, light).reduce(0) { $0 + $1.0 * $1.1 }) }
+        return encoded(matrix.map { row in zip(row, light).reduce(0) { $0 + $1.0 * $1.1 } }).map { 255 * $0 }
     }
 
     /// The values, on a scale to 255, in which JPEG XL codes a displayed colour: the cube roots of three mixtures of light
@@ -143,34 +141,51 @@ package struct ColorSignal: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Converts light to the stored value, both from 0 to 1. Light of 1 is the reference white; in PQ and HLG it has 203
-    /// nits.
-    private func encoded(_ light: Double) -> Double {
-        switch space {
-        case .sRGB, .displayP3: return Self.sRGB(light)
-        case .linear: return light
-        case .pq:
-            // SMPTE ST 2084.
-            let power = pow(max(light, 0) * 203 / 10_000, 0.1593017578125)
-            return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 78.84375)
-        case .hlg:
-            // ITU-R BT.2100 on a display of 1,000 nits, whose system gamma is 1.2.
-            let scene = pow(max(light, 0) * 203 / 1_000, 1 / 1.2)
+    /// Converts the light of three channels to the stored values, both from 0 to 1. Light of 1 is the reference white; in PQ
+    /// and HLG it has 203 nits.
+    private func encoded(_ light: [Double]) -> [Double] {
+        guard space == .hlg else { return light.map { encoded($0) } }
+        // ITU-R BT.2100 on a display of 1,000 nits: the light of the display is that of the scene times a power of the
+        // scene's luminance, 1.2 − 1.
+        let luminance = max(Self.luminance(light), 0) * 203 / 1_000
+        let factor = luminance > 0 ? pow(luminance, 1 / 1.2 - 1) * 203 / 1_000 : 0
+        return light.map { channel in
+            let scene = max(channel, 0) * factor
             return scene <= 1.0 / 12 ? (3 * scene).squareRoot() : 0.17883277 * log(12 * scene - 0.28466892) + 0.55991073
         }
     }
 
     /// The inverse of ``encoded(_:)``.
+    private func decoded(_ values: [Double]) -> [Double] {
+        guard space == .hlg else { return values.map { decoded($0) } }
+        let scene = values.map { $0 <= 0.5 ? $0 * $0 / 3 : (exp(($0 - 0.55991073) / 0.17883277) + 0.28466892) / 12 }
+        let luminance = Self.luminance(scene)
+        return scene.map { luminance > 0 ? $0 * pow(luminance, 0.2) * 1_000 / 203 : 0 }
+    }
+
+    /// The luminance of light with the primaries of BT.2020.
+    private static func luminance(_ light: [Double]) -> Double {
+        0.2627 * light[0] + 0.6780 * light[1] + 0.0593 * light[2]
+    }
+
+    private func encoded(_ light: Double) -> Double {
+        switch space {
+        case .sRGB, .displayP3: return Self.sRGB(light)
+        case .linear, .hlg: return light
+        case .pq:
+            // SMPTE ST 2084.
+            let power = pow(max(light, 0) * 203 / 10_000, 0.1593017578125)
+            return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 78.84375)
+        }
+    }
+
     private func decoded(_ value: Double) -> Double {
         switch space {
         case .sRGB, .displayP3: return Self.linear(value)
-        case .linear: return value
+        case .linear, .hlg: return value
         case .pq:
             let root = pow(value, 1 / 78.84375)
             return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125) * 10_000 / 203
-        case .hlg:
-            let scene = value <= 0.5 ? value * value / 3 : (exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
-            return pow(scene, 1.2) * 1_000 / 203
         }
     }
 

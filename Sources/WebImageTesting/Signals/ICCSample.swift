@@ -23,6 +23,19 @@ package enum ICCSample {
     package static let displayP3 = rgb(
         [[0.51512, 0.24120, -0.00105], [0.29198, 0.69225, 0.04189], [0.15710, 0.06657, 0.78407]], curve: sRGBCurve)
 
+    /// A profile with the colorants of BT.2020 (adapted to D50) and the curve of PQ, whose light is 1 at 10,000 nits. It has no
+    /// tag `cicp`, as profiles that older programs write.
+    package static let perceptualQuantizer: Data = {
+        var curve = Data("curv".utf8) + number(0, 4) + number(1024, 4)
+        for index in 0..<1024 {
+            let root = pow(Double(index) / 1023, 1 / 78.84375)
+            let light = pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
+            curve += number(Int((light * 65535).rounded()), 2)
+        }
+        return rgb(
+            [[0.67346, 0.27903, -0.00193], [0.16568, 0.67535, 0.02998], [0.12505, 0.04561, 0.79686]], curve: curve)
+    }()
+
     /// A CMYK profile of version 2 whose L*a*b* is a linear function of the inks, so that every interpolation gives the same
     /// result (``lab(ofInk:)``).
     package static let linearInk: Data = {

@@ -11,6 +11,19 @@ public struct DecodingOptions: Sendable, Hashable {
         case asStored = "as-is"
     }
 
+    /// What a decode makes of a picture with high dynamic range.
+    public enum DynamicRange: Sendable, Hashable {
+        /// A picture of standard dynamic range: the base picture beside a gain map, or PQ and HLG mapped by the curve of
+        /// ITU-R BT.2390.
+        case standard
+        /// Everything that the file has: the base picture and its gain map in ``Image/hdr``, or the stored values of PQ and
+        /// HLG in ``PixelFormat/rgba16`` with their profile.
+        case keep
+        /// The picture for a display with this headroom, as linear light in ``PixelFormat/rgbaHalf``; 1 is the white of
+        /// standard dynamic range. The gain map is applied.
+        case high(headroom: Double)
+    }
+
     /// Whether only the first frame is decoded.
     public var firstFrameOnly = false
     /// The image's scale in pixels per point, at least 1.
@@ -24,8 +37,11 @@ public struct DecodingOptions: Sendable, Hashable {
     public var scaleDownLimitBytes: Int?
     /// Whether high dynamic range is kept. If true, an image with more than eight bits per channel is decoded
     /// to ``PixelFormat/rgba16``, or to ``PixelFormat/rgbaHalf`` if ``pixelFormat`` requests it. The image's colours
-    /// are then not converted, and the file's profile is attached to the image.
+    /// are then not converted, and the file's profile is attached to the image. The gain map of a file is applied with its
+    /// whole headroom, as with ``DynamicRange/high(headroom:)``.
     public var decodesToHDR = false
+    /// What the decode makes of a gain map, and of PQ and HLG. The default is a picture of standard dynamic range.
+    public var dynamicRange = DynamicRange.standard
     /// The limits of the decode.
     public var limits = DecodingLimits.default
     /// The requested layout of a pixel.
@@ -46,7 +62,7 @@ public struct DecodingOptions: Sendable, Hashable {
     /// dynamic range.
     var isPlain: Bool {
         scaleFactor == 1 && scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied
-            && colorConversion == .sRGB
+            && colorConversion == .sRGB && dynamicRange == .standard
     }
 }
 
@@ -62,6 +78,7 @@ extension DecodingOptions {
         thumbnailPixelSize = options.read(.decodeThumbnailPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         scaleDownLimitBytes = options.readByteCount(.decodeScaleDownLimitBytes)
         decodesToHDR = (options.readNumber(.decodeToHDR) ?? 0) != 0
+        dynamicRange = options.read(.decodeDynamicRange, as: DynamicRange.self) ?? .standard
         limits = options.read(.decodeLimits, as: DecodingLimits.self) ?? .default
         pixelFormat = options.read(.decodePixelFormat, as: PixelFormat.self) ?? .bgra8Premultiplied
         colorConversion = options.read(.decodeColorConversion, as: ColorConversion.self) ?? .sRGB
@@ -71,6 +88,7 @@ extension DecodingOptions {
     private static let knownOptions: Set<ImageCoderOption> = [
         .decodeFirstFrameOnly, .decodeScaleFactor, .decodePreserveAspectRatio, .decodeThumbnailPixelSize,
         .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
+        .decodeDynamicRange,
     ]
 
     /// The same options as a dictionary, for coders that do not accept the typed options.
@@ -85,6 +103,7 @@ extension DecodingOptions {
             .decodeLimits: limits,
             .decodePixelFormat: pixelFormat,
             .decodeColorConversion: colorConversion,
+            .decodeDynamicRange: dynamicRange,
         ]
         if let box = thumbnailPixelSize {
             options[.decodeThumbnailPixelSize] = CGSize(width: box.width, height: box.height)
@@ -129,16 +148,24 @@ extension Int {
 extension DecodingOptions {
     /// Returns the options for an image of this bit depth.
     ///
-    /// If ``decodesToHDR`` is set and the image has more than 8 bits per channel, the result differs from these options
-    /// in two values:
+    /// If ``decodesToHDR`` is set and the image has more than 8 bits per channel, or if ``dynamicRange`` is
+    /// ``DynamicRange/keep`` and the image has the curve of PQ or HLG, the result differs from these options in two values:
     /// - The pixel format is ``PixelFormat/rgba16``, or ``PixelFormat/rgbaHalf`` if the options request that format.
     /// - The colour conversion is ``DecodingOptions/ColorConversion/asStored``, so colours are not converted.
-    package func resolved(bitDepth: Int) -> DecodingOptions {
-        guard decodesToHDR, bitDepth > 8 else { return self }
+    ///
+    /// - Parameter isHDR: Whether the transfer function of the image is PQ or HLG.
+    package func resolved(bitDepth: Int, isHDR: Bool = false) -> DecodingOptions {
+        guard bitDepth > 8, decodesToHDR || (dynamicRange == .keep && isHDR) else { return self }
         var options = self
         if options.pixelFormat != .rgbaHalf { options.pixelFormat = .rgba16 }
         options.colorConversion = .asStored
         return options
+    }
+
+    /// The headroom for which a gain map is applied; nil if it is not applied.
+    package func appliedHeadroom(of metadata: GainMapMetadata) -> Double? {
+        if case .high(let headroom) = dynamicRange { return headroom }
+        return decodesToHDR && dynamicRange == .standard ? metadata.headroom : nil
     }
 }
 
@@ -167,6 +194,9 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
     /// Number: a value other than 0 keeps high dynamic range; see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
+    /// ``DecodingOptions/DynamicRange``: what the decode makes of a gain map, and of PQ and HLG. Default
+    /// ``DecodingOptions/DynamicRange/standard``.
+    public static let decodeDynamicRange = ImageCoderOption(rawValue: "decodeDynamicRange")
     /// ``DecodingLimits``: the limits of the decode. Default ``DecodingLimits/default``.
     public static let decodeLimits = ImageCoderOption(rawValue: "decodeLimits")
     /// ``PixelFormat``: the requested layout of a pixel. The default is the display format,
