@@ -64,7 +64,8 @@ final class AVIFDecoder {
 
     private var storedSize: PixelSize { PixelSize(width: Int(image.width), height: Int(image.height)) }
 
-    private func readInfo(_ limits: DecodingLimits, light: @autoclosure () -> ContentLightLevel?) throws(WebImageError) {
+    private func readInfo(_ limits: DecodingLimits, light: @autoclosure () -> ContentLightLevel?) throws(WebImageError)
+    {
         try limits.checkPixels(storedSize)
         var budget = AncillaryBudget(limits)
         try budget.take(image.icc.size)

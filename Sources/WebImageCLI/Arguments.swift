@@ -215,6 +215,15 @@ struct Arguments {
         }
     }
 
+    /// Returns the value of `--hdr`: `keep`, `apply` or `drop`. Nil if the option is missing.
+    func range() throws(UsageError) -> Rendition.RangeUse? {
+        guard let text = values["hdr"] else { return nil }
+        guard let range = Rendition.RangeUse(rawValue: text) else {
+            throw UsageError("--hdr requires keep, apply or drop, not '\(text)'")
+        }
+        return range
+    }
+
     /// Returns the value of `--color`, which is `srgb` or `as-is`. Nil if the option is missing.
     func color() throws(UsageError) -> DecodingOptions.ColorConversion? {
         guard let text = values["color"] else { return nil }

@@ -6,7 +6,8 @@ enum ConvertCommand {
     static let command = Command(
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
-            .value("effort"), .value("frame"), .value("color"), .value("metadata"), .quiet,
+            .value("effort"), .value("frame"), .value("color"), .value("hdr"), .value("metadata"),
+            .quiet,
         ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         guard arguments.operands.count >= 2, let output = arguments.operands.last else {
@@ -23,6 +24,7 @@ enum ConvertCommand {
         let rendition = Rendition(
             size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
             frame: try arguments.integer("frame", atLeast: 0), color: try arguments.color(),
+            range: try arguments.range(),
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),
             keepsMetadata: try arguments.keepsMetadata())
         try Console.checkOutput(output)

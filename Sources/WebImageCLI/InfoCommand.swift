@@ -52,7 +52,35 @@ enum InfoCommand {
         object.add("bitDepth", .integer(info.bitDepth))
         object.add("hasICCProfile", .bool(info.hasICCProfile))
         object.add("bytes", .integer(byteCount))
+        if let hdr = info.hdr { add(hdr, to: &object) }
         return object.text
+    }
+
+    private static func kind(of hdr: HDRDescription) -> String {
+        hdr.gainMap != nil ? "gain-map" : hdr.transfer == .perceptualQuantizer ? "pq" : "hlg"
+    }
+
+    private static func add(_ hdr: HDRDescription, to object: inout JSONLine) {
+        object.add("hdr", .string(kind(of: hdr)))
+        if let headroom = hdr.headroom { object.add("headroom", .number(headroom)) }
+        if let map = hdr.gainMap {
+            object.add("gainMapWidth", .integer(map.size.width))
+            object.add("gainMapHeight", .integer(map.size.height))
+            object.add("gainMapChannels", .integer(map.channelCount))
+            object.add("baseIsHDR", .bool(map.metadata.isBaseHDR))
+        }
+        if let light = hdr.contentLight {
+            object.add("maxCLL", .integer(light.maximum))
+            object.add("maxFALL", .integer(light.average))
+        }
+    }
+
+    private static func words(of hdr: HDRDescription) -> String {
+        var text = kind(of: hdr)
+        if let map = hdr.gainMap { text += " \(map.size)" }
+        if let headroom = hdr.headroom { text += " headroom \(String(plainFormat: "%.2f", headroom))" }
+        if let light = hdr.contentLight { text += " \(light.maximum) nits" }
+        return text
     }
 
     private static func words(_ operand: String, _ info: ImageInfo, byteCount: Int) -> String {
@@ -63,6 +91,7 @@ enum InfoCommand {
         if info.hasAlpha { words.append("alpha") }
         if info.hasICCProfile { words.append("profile") }
         if info.orientation != .up { words.append("orientation \(info.orientation.rawValue)") }
+        if let hdr = info.hdr { words.append(self.words(of: hdr)) }
         if info.frameCount > 1, info.format.framesArePages {
             words.append("\(info.frameCount) pages")
         } else if info.frameCount > 1 {

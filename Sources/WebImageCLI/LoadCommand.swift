@@ -7,7 +7,8 @@ import WebImageS3
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
-        options: [.value("size", letter: "s"), .value("quality", letter: "q"), .value("effort")] + Option.outputs
+        options: [.value("size", letter: "s"), .value("quality", letter: "q"), .value("effort"), .value("hdr")]
+            + Option.outputs
             + Option.lists
             + [.flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("json"), .quiet]
             + Option.decoding
@@ -17,7 +18,7 @@ enum LoadCommand {
         try Console.checkOutput(arguments.string("out"))
         let rendition = Rendition(
             size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
-            limits: try arguments.limits(),
+            range: try arguments.range(), limits: try arguments.limits(),
             copiesUnchanged: true)
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputNames(arguments, operands),

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageGraphics
 
 /// The properties that a written picture should have, such as size, quality and transform steps.
 struct Rendition: Sendable {
@@ -17,6 +18,9 @@ struct Rendition: Sendable {
     var effort: Int?
     var frame: Int?
     var color: DecodingOptions.ColorConversion?
+    /// What happens to a high dynamic range; nil keeps a gain map in a JPEG, and maps PQ and HLG to sRGB unless the output
+    /// keeps the stored values.
+    var range: RangeUse?
     var limits = DecodingLimits.default
     var transformers: [any ImageTransformer] = []
     /// Whether the EXIF and XMP data of the input are written. Applies only to JPEG output.
@@ -24,11 +28,24 @@ struct Rendition: Sendable {
     /// Whether the output is a copy of the input's bytes if the picture needs no change.
     var copiesUnchanged = false
 
+    /// The values of `--hdr`.
+    enum RangeUse: String, Sendable, CaseIterable {
+        /// Writes the high dynamic range in the form of the input, where the output format has it.
+        case keep
+        /// Applies the gain map and writes PQ.
+        case apply
+        /// Writes a picture of standard dynamic range.
+        case drop
+    }
+
+    private static let curveFormats: [ImageFormat] = [.png, .avif, .jpegXL]
+
     private var manager: ImageCodersManager { .shared }
 
     /// Whether an output in `format` is an unchanged copy of the input's bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
-        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil && effort == nil
+        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil
+            && effort == nil
             && (format ?? info.format.container) == info.format.container && fits(info)
     }
 
@@ -44,6 +61,12 @@ struct Rendition: Sendable {
             return Output(data: data, format: info.format, pixelSize: info.pixelSize, isOriginal: true)
         }
         let format = format(wanted, info)
+        if range == .apply, info.hdr?.gainMap != nil, !Self.curveFormats.contains(format.container) {
+            throw WebImageError(
+                .encodingFailed, stage: .encode,
+                underlying: .message("\(format) holds no picture of high dynamic range"),
+                hint: "Write PNG, AVIF or JPEG XL, or use --hdr keep or drop.")
+        }
         // Pages are not an animation: only a file of pages keeps them.
         let hasFrames = info.format.framesArePages == format.framesArePages && info.frameCount > 1
         if hasFrames, frame == nil, manager.canEncodeFrames(to: format) {
@@ -66,8 +89,21 @@ struct Rendition: Sendable {
             return try transformed(try animation.frameWithReason(at: frame))
         }
         options.firstFrameOnly = true
-        if let decoded { return try transformed(decoded) }
-        return try transformed(try manager.decode(data, options: options))
+        let image = if let decoded { decoded } else { try manager.decode(data, options: options) }
+        return try transformed(try quantized(image, info))
+    }
+
+    /// Returns an image of linear light as PQ, which files store.
+    private func quantized(_ image: Image, _ info: ImageInfo) throws(WebImageError) -> Image {
+        guard range == .apply, image.pixels.format == .rgbaHalf, let headroom = info.hdr?.headroom else { return image }
+        return try image.perceptuallyQuantized(headroom: headroom) ?? image
+    }
+
+    /// Whether the output has the gain map of the input, or the values of PQ and HLG.
+    private func keepsRange(_ info: ImageInfo, _ format: ImageFormat?) -> Bool {
+        guard let hdr = info.hdr, let format = format?.container, range == nil || range == .keep else { return false }
+        if hdr.gainMap != nil { return format == .jpeg }
+        return range == .keep && Self.curveFormats.contains(format)
     }
 
     /// The options with which the picture is decoded.
@@ -82,6 +118,13 @@ struct Rendition: Sendable {
         let isDeep = keepsDepth(info, format)
         options.pixelFormat = isDeep ? .rgba16 : .rgba8
         options.colorConversion = colorConversion(info, format, keepsDepth: isDeep)
+        if keepsRange(info, format) { options.dynamicRange = .keep }
+        if range == .apply, let hdr = info.hdr, hdr.gainMap != nil {
+            options.dynamicRange = .high(headroom: hdr.headroom ?? 1)
+        }
+        if range == .drop, info.hdr?.transfer != nil {
+            (options.pixelFormat, options.colorConversion) = (.rgba8, .sRGB)
+        }
         return options
     }
 
@@ -164,6 +207,7 @@ struct Rendition: Sendable {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
         options.lossless = keepsEveryBit(info, format)
+        options.keepsHDR = keepsRange(info, format) || (range == .apply && info.hdr?.gainMap != nil)
         if let effort { options.effort = effort }
         if keepsMetadata, [.jpeg, .png, .webP, .avif].contains(format.container),
             let properties = try? manager.imageProperties(of: data, limits: limits)

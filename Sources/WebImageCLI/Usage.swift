@@ -125,6 +125,8 @@ enum Usage {
             """ + existing + """
                   -q, --quality Q        0 to 100, for lossy formats that are written (default 85); asks for lossy WebP
                   --effort N             1 to 9: the time for a small PNG (default 5); a PNG is then written again
+                  --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
+                                         JPEG), apply the gain map and write PQ (png, avif, jxl), or drop it
                   --ordered              print the lines in the order of the operands
                   --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
                   --tier URL             a cache of several machines, valkey://HOST or s3://BUCKET, asked before the
@@ -168,6 +170,8 @@ enum Usage {
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
                   --effort N             1 to 9: the time for a small PNG (default 5)
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
+                  --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
+                                         JPEG), apply the gain map and write PQ (png, avif, jxl), or drop it
                   --color srgb|as-is     convert colours to sRGB (default), or keep the stored values with their profile
                   --freedesktop          write into the desktop's thumbnail cache, which file managers use
                   --json                 one JSON object per line
@@ -215,6 +219,8 @@ enum Usage {
                                          (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
                                          hold no profile and are always sRGB
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
+                  --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
+                                         JPEG), apply the gain map and write PQ (png, avif, jxl), or drop it
                 """ + "\n" + quiet + """
 
                 Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:

@@ -117,6 +117,39 @@ void webimage_tone_map(
     const void *source, size_t stride, webimage_tone_layout layout, void *target, size_t target_stride, int target_bits,
     size_t width, size_t rows, const webimage_tone_tables *tables);
 
+/* The values of a gain map: bytes of one or three channels. */
+typedef struct {
+    const uint8_t *values;
+    size_t stride;
+    size_t width, height;
+    int channels;
+} webimage_gain_map;
+
+/* The steps of a table of factors, which are interpolated. */
+enum { WEBIMAGE_GAIN_STEPS = 1020 };
+
+/* What the values of a gain map mean (ISO 21496-1). */
+typedef struct {
+    const float *light;   /* the light of each byte of the base, 256 for each of three channels */
+    const float *factors; /* the factors of WEBIMAGE_GAIN_STEPS + 1 values from 0 to 255, for each of three channels */
+    float base_offsets[3];
+    float alternate_offsets[3];
+    int has_matrix; /* whether the factors apply to other primaries than those of the base */
+    float matrix[9];
+} webimage_gain_tables;
+
+/* Multiplies the light of pixels of four bytes, red first, by the factors of a gain map, which covers the picture and can
+   have fewer values. Writes half-precision light. No library of Debian 12 has this function. */
+void webimage_apply_gain(
+    const uint8_t *source, size_t stride, webimage_gain_map map, uint16_t *target, size_t target_stride, size_t width,
+    size_t rows, const webimage_gain_tables *tables);
+
+/* Converts half-precision light to values of PQ with 16 bits. `matrix` leads from the light to nits of the target's channels,
+   and more than `most` nits are limited. */
+void webimage_quantize_light(
+    const uint16_t *source, size_t stride, uint16_t *target, size_t target_stride, size_t width, size_t rows,
+    const float matrix[9], float most);
+
 /* The following functions blur pixels of four bytes. */
 
 /* The number of binary places of a weight. A weight of 1 is 1 << WEBIMAGE_WEIGHT_BITS. */

@@ -162,7 +162,7 @@ public enum SDImageHDRType: UInt, Sendable {
     case SDR = 0
     /// High dynamic range with at least ten bits per sample.
     case ISOHDR
-    /// High dynamic range as a gain map. This package reads gain maps but does not write them, so this value has the
+    /// High dynamic range as a gain map. A JPEG gets the gain map that the image has; in other formats this value has the
     /// same effect as ``ISOHDR``.
     case isoGainMap
 }

@@ -37,7 +37,12 @@ extension ImageJPEGCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try JPEGDecoder(bytes, limits: limits)
             try limits.checkPixels(decoder.size)
-            return decoder.info
+            var info = decoder.info
+            // The picture of standard dynamic range is there, whatever the fault of its map is.
+            if let map = try? JPEGGainMap.find(in: bytes, limits: limits) {
+                info.hdr = (try? map.description(in: bytes, limits: limits)).map { HDRDescription(gainMap: $0) }
+            }
+            return info
         }
     }
 
@@ -48,9 +53,46 @@ extension ImageJPEGCoder {
             let decoder = try JPEGDecoder(bytes, limits: options.limits)
             try options.limits.checkPixels(decoder.size)
             try options.checkMemory(for: decoder.info)
+            if options.dynamicRange != .standard || options.decodesToHDR,
+                let image = try Self.highRangeImage(bytes, by: decoder, options)
+            {
+                return image
+            }
             let picture = try decoder.picture(bytes, options)
             return try picture.finished(options: options, fullSize: decoder.size)
         }
+    }
+
+    /// Decodes a picture together with its gain map, which is attached or applied. Returns nil if the file has no usable map:
+    /// the picture of standard dynamic range is there, whatever the fault of its map is.
+    private static func highRangeImage(
+        _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, _ options: DecodingOptions
+    ) throws(WebImageError) -> Image? {
+        guard !decoder.isCMYK, let found = try? JPEGGainMap.find(in: bytes, limits: options.limits) else { return nil }
+        let map: GainMap
+        do throws(WebImageError) {
+            map = try found.decoded(in: bytes, options: options, base: decoder.info)
+        } catch {
+            try WorkBudget.checkCurrent()
+            return nil
+        }
+        var own = options
+        let headroom = options.appliedHeadroom(of: map.metadata)
+        if headroom != nil { own.pixelFormat = .rgba8 }
+        // A conversion of the base would change the channels that the factors belong to.
+        if headroom != nil || map.metadata.channels.count > 1 || map.channelCount > 1 {
+            own.colorConversion = .asStored
+        }
+        let image = try decoder.picture(bytes, own).finished(options: own, fullSize: decoder.size)
+        guard let headroom else {
+            image.hdr = HDRDescription(gainMap: map)
+            return image
+        }
+        let applied = try map.applied(to: image.pixels, profile: image.colorProfile, headroom: headroom)
+        let result = Image(
+            pixels: applied.pixels, scale: image.scale, colorProfile: applied.profile, hasAlpha: false, format: .jpeg)
+        result.copyMetadata(from: image)
+        return result
     }
 }
 
@@ -100,7 +142,7 @@ extension JPEGDecoder {
 
     /// Decompresses a whole file: a thumbnail by ``JPEGThumbnailLoop`` if possible, otherwise by libjpeg-turbo. The loop
     /// writes the result's size at once, or an eighth of the file's size with the pixels of libjpeg-turbo.
-    fileprivate func picture(
+    func picture(
         _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions
     ) throws(WebImageError) -> DecodedPicture {
         let plan = try plan(options)
@@ -167,21 +209,35 @@ extension ImageJPEGCoder {
     /// - File size: If `maxFileSize` is set, the quality is the highest quality at which the file is within this limit.
     ///   If no quality is low enough, the lowest quality is used.
     /// - Transparency: Transparent pixels are blended with the background colour in the options.
+    /// - Gain map: If `keepsHDR` is set, the gain map of ``Image/hdr`` is written behind the picture, with the metadata of
+    ///   ISO 21496-1 and Adobe and a multi-picture index (Ultra HDR).
     /// - Metadata: The image's profile is written. EXIF and XMP are written if the options contain them.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
         }
         let pixels = try Self.opaquePixels(of: image, options: options)
+        let writer = options.keepsHDR ? try Self.gainMapWriter(of: image, size: pixels.size) : nil
         let encoding = JPEGEncoding(
             pixels: pixels, profile: image.colorProfile?.matching(pixels.format), isProgressive: options.progressive,
             metadata: try JPEGMetadata(
-                options.metadata, thumbnail: options.embedsThumbnail ? try Self.thumbnail(of: pixels) : nil))
-        guard let limit = options.maxFileSize else {
-            return try encoding.encode(quality: Int((options.quality * 100).rounded()))
+                options.metadata, thumbnail: options.embedsThumbnail ? try Self.thumbnail(of: pixels) : nil,
+                description: writer?.description))
+        func file(_ quality: Int) throws(WebImageError) -> Data {
+            let primary = try encoding.encode(quality: quality)
+            return writer?.file(primary: primary) ?? primary
         }
-        return try QualitySearch.encode(maxBytes: limit) { quality throws(WebImageError) in
-            try encoding.encode(quality: quality)
+        guard let limit = options.maxFileSize else { return try file(Int((options.quality * 100).rounded())) }
+        return try QualitySearch.encode(maxBytes: limit) { quality throws(WebImageError) in try file(quality) }
+    }
+
+    /// Returns the writer of the image's gain map, at the resolution that belongs to `size`. Nil if the image has none: a
+    /// transparent picture loses its map, because the factors do not belong to the background.
+    private static func gainMapWriter(of image: Image, size: PixelSize) throws(WebImageError) -> JPEGGainMapWriter? {
+        guard !image.hasAlpha, let map = image.hdr?.gainMap, !map.metadata.isBaseHDR else { return nil }
+        let fitting = try map.resampled(from: PixelRegion(image.pixelSize), of: image.pixelSize, to: size)
+        return try fitting.pixels.map { pixels throws(WebImageError) in
+            try JPEGGainMapWriter(fitting, pixels: try pixels.converted(to: pixels.format == .gray8 ? .gray8 : .rgb8))
         }
     }
 

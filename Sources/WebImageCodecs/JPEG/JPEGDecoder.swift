@@ -83,6 +83,9 @@ final class JPEGDecoder {
         ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
         ?? .up
 
+    /// Treats the stored picture as upright.
+    func ignoreOrientation() { orientation = .up }
+
     /// Returns the ICC profile. Returns nil if the file has no profile, or if segments of the profile are missing.
     func profile() throws(WebImageError) -> ColorProfile? {
         guard hasICCProfile else { return nil }

@@ -15,19 +15,32 @@ struct JPEGMetadata {
 
     /// Creates the segments.
     ///
+    /// - Parameter description: An element that is added to the XMP packet.
     /// - Throws: `.encodingFailed` if EXIF or XMP does not fit into one segment.
-    init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
+    init(_ metadata: EmbeddedMetadata, thumbnail: Data?, description: String? = nil) throws(WebImageError) {
         if var structure = metadata.exifWithOrientation ?? thumbnail.map({ _ in Self.emptyExif }) {
             // `adding` does not replace a thumbnail that `structure` already contains.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure
         }
-        if let packet = metadata.xmpWithOrientation { xmp = Self.xmpSignature + packet }
+        if let packet = Self.packet(metadata.xmpWithOrientation, adding: description) {
+            xmp = Self.xmpSignature + packet
+        }
         guard exif.count <= Self.maxSegmentBytes, xmp.count <= Self.maxSegmentBytes else {
             throw .cannotEncode(
                 "JPEG", "the metadata is over \(Self.maxSegmentBytes) bytes",
                 hint: "Omit the metadata or its thumbnail.")
         }
+    }
+
+    /// Returns the packet with one more description. A packet that has no place for it is replaced.
+    private static func packet(_ packet: Data?, adding description: String?) -> Data? {
+        guard let description else { return packet }
+        guard var packet, let place = packet.range(of: Data("</rdf:RDF>".utf8), options: .backwards) else {
+            return JPEGGainMapWriter.packet([description])
+        }
+        packet.insert(contentsOf: description.utf8, at: place.lowerBound)
+        return packet
     }
 
     /// An empty EXIF structure: a little-endian TIFF structure with one empty directory (TIFF 6.0 §2).

@@ -7,9 +7,11 @@ struct JPEGSegments {
     private(set) var exif: Data?
     private(set) var xmp: Data?
     private var profileParts = JPEGProfileParts()
-    /// Whether the JPEG has a segment of ISO 21496-1. If the JPEG is not the first JPEG in its file, this segment marks
-    /// the JPEG as a gain map.
-    private(set) var isGainMap = false
+    /// The payload of the first segment of ISO 21496-1, behind its name. If the JPEG is not the first JPEG in its file, this
+    /// segment marks the JPEG as a gain map.
+    private(set) var isoPayload: Range<Int>?
+    /// The position of the marker of the first scan.
+    private(set) var firstScan: Int?
     /// The byte ranges of the JPEGs after the first JPEG. The ranges come from the multi-picture index.
     private(set) var furtherPictures: [Range<Int>] = []
 
@@ -26,6 +28,7 @@ struct JPEGSegments {
                 offset += 2
                 continue
             }
+            if marker == 0xDA { firstScan = offset }
             guard marker != 0xD9, marker != 0xDA, let length = bytes.bigEndian16(at: offset + 2), length >= 2,
                 let payload = bytes.range(at: offset + 4, count: length - 2)
             else { return }
@@ -41,19 +44,23 @@ struct JPEGSegments {
         case 0xE1 where exif == nil && bytes.has("Exif\0\0", at: payload.lowerBound):
             try budget.take(payload.count)
             exif = Data(bytes[payload].dropFirst(6))
-        case 0xE1 where xmp == nil && bytes.has("http://ns.adobe.com/xap/1.0/\0", at: payload.lowerBound):
+        case 0xE1 where xmp == nil && bytes.has(Self.xmpSignature, at: payload.lowerBound):
             try budget.take(payload.count)
             xmp = Data(bytes[payload].dropFirst(29))
         case 0xE2 where bytes.has("MPF\0", at: payload.lowerBound):
             try budget.take(payload.count)
             furtherPictures = MultiPictureIndex(bytes, payload.lowerBound + 4..<payload.upperBound)?.pictures ?? []
-        case 0xE2 where bytes.has("urn:iso:std:iso:ts:21496:-1\0", at: payload.lowerBound): isGainMap = true
+        case 0xE2 where isoPayload == nil && bytes.has(Self.isoSignature, at: payload.lowerBound):
+            isoPayload = payload.lowerBound + Self.isoSignature.utf8CodeUnitCount..<payload.upperBound
         case 0xE2 where bytes.has("ICC_PROFILE\0", at: payload.lowerBound) && payload.count > 14:
             try budget.take(payload.count)
             profileParts.add(UnsafeRawBufferPointer(rebasing: bytes[payload].dropFirst(12)))
         default: break
         }
     }
+
+    static let xmpSignature: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+    static let isoSignature: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
 
     /// The colour profile, joined from its segments. Nil if the file has no profile or a segment is missing.
     var iccProfile: Data? { profileParts.profile }

@@ -50,7 +50,7 @@ extension JPEGSegments {
         let range = furtherPictures.first { range in
             let picture = UnsafeRawBufferPointer(rebasing: bytes[range])
             guard let segments = try? JPEGSegments(picture, limits: limits) else { return false }
-            return segments.isGainMap || names.contains { segments.xmp?.contains($0) == true }
+            return segments.isoPayload != nil || names.contains { segments.xmp?.contains($0) == true }
         }
         return range.map { Data(bytes[$0]) }
     }

@@ -31,7 +31,8 @@ final class PNGWriter {
                 icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
                 should_stop: WorkBudget.shouldStop)
             let file = try PNGWriter().write(description, source)
-            return PNGChunkWriter.adding(options.metadata, codePoints: profile?.codePoints, light: profile?.contentLight, to: file)
+            return PNGChunkWriter.adding(
+                options.metadata, codePoints: profile?.codePoints, light: profile?.contentLight, to: file)
         }
     }
 

@@ -33,7 +33,8 @@ final class PNGChunkFilter {
     init(_ limits: DecodingLimits) { self.limits = limits }
 
     private static let needed: Set<FourCC> = [
-        "IHDR", "PLTE", "tRNS", "iCCP", "gAMA", "cHRM", "sRGB", "cICP", "cLLI", "cLLi", "mDCV", "mDCv", "eXIf", "iTXt", "acTL", "fcTL",
+        "IHDR", "PLTE", "tRNS", "iCCP", "gAMA", "cHRM", "sRGB", "cICP", "cLLI", "cLLi", "mDCV", "mDCv", "eXIf", "iTXt",
+        "acTL", "fcTL",
     ]
     private static let neededAnywhere: Set<FourCC> = ["eXIf", "iTXt"]
 

@@ -65,7 +65,7 @@ final class MatrixColors: Sendable {
 
 extension [[Double]] {
     /// The inverse of a matrix of three rows and columns. Nil if it has none.
-    fileprivate var inverted: [[Double]]? {
+    var inverted: [[Double]]? {
         func minor(_ row: Int, _ column: Int) -> Double {
             let (a, b, c, d) = ((row + 1) % 3, (row + 2) % 3, (column + 1) % 3, (column + 2) % 3)
             return self[a][c] * self[b][d] - self[a][d] * self[b][c]

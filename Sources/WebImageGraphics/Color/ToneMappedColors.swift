@@ -31,9 +31,12 @@ final class ToneMappedColors: Sendable {
     private init?(_ curve: ToneCurve, _ own: [[Double]]) {
         guard let toSRGB = MatrixColors.matrix(from: own) else { return nil }
         matrix = toSRGB
-        let sum = own[1].reduce(0, +)
+        // Colorants are adapted to D50. The luminance is that under D65, the white of the standards: the second row of the
+        // inverse Bradford matrix. Without it, blue would be a fifth darker.
+        let parts = (0..<3).map { -0.0282895 * own[0][$0] + 1.0099416 * own[1][$0] + 0.0210077 * own[2][$0] }
+        let sum = parts.reduce(0, +)
         guard sum > 0.1 else { return nil }
-        luminance = own[1].map { Float($0 / sum) }
+        luminance = parts.map { Float($0 / sum) }
         light = (0..<Self.valueCount).map { Float(curve.light(Double($0) / 65535)) }
         gains = (0..<Int(WEBIMAGE_TONE_COUNT)).map { index in
             // The bits of a float are its logarithm in steps, with equal steps inside each octave.

@@ -34,7 +34,9 @@ extension GainMapMetadata {
                     alternateOffset: try fraction(isSigned: true)))
         }
         // Only a later writer may add fields.
-        guard fields.rest == 0 || version > Self.knownVersion else { throw Self.invalid("has \(fields.rest) more bytes") }
+        guard fields.rest == 0 || version > Self.knownVersion else {
+            throw Self.invalid("has \(fields.rest) more bytes")
+        }
         self.init(
             channels: channels, baseHeadroom: base, alternateHeadroom: alternate, usesBaseColorSpace: flags & 0x40 != 0)
         guard isUsable else { throw Self.invalid("has a number that no picture has") }

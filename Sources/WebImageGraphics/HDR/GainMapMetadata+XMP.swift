@@ -43,7 +43,9 @@ extension GainMapMetadata {
 
     /// The properties as the attributes and elements of an `rdf:Description`, for the packet in a map.
     package var xmpDescription: String {
-        func text(_ value: Double) -> String { String(format: "%.6f", locale: Locale(identifier: "en_US_POSIX"), value) }
+        func text(_ value: Double) -> String {
+            String(format: "%.6f", locale: Locale(identifier: "en_US_POSIX"), value)
+        }
         let lists: [(name: String, values: [Double])] = [
             ("GainMapMin", channels.map(\.minimum)), ("GainMapMax", channels.map(\.maximum)),
             ("Gamma", channels.map(\.gamma)),
@@ -166,7 +168,8 @@ package struct XMPProperties {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        byte >= 0x80 || byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: ".")
     }
 }

@@ -21,11 +21,14 @@ extension HEIFBoxReader {
                 }
             }
             guard let primary else { continue }
-            let own = (places[primary] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
+            let own = (places[primary] ?? []).compactMap {
+                properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil
+            }
             if let box = own.first(where: { $0.type == "clli" }) {
                 let start = box.content.lowerBound
                 let level = ContentLightLevel(
-                    maximum: try number(at: start, bytes: 2, in: box), average: try number(at: start + 2, bytes: 2, in: box))
+                    maximum: try number(at: start, bytes: 2, in: box),
+                    average: try number(at: start + 2, bytes: 2, in: box))
                 if level.maximum > 0 { return level }
             }
             // The chromaticities take 16 bytes. The light follows in units of 0.0001 nits.

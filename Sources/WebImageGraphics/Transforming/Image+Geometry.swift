@@ -22,9 +22,12 @@ extension Image {
     ///   the filter would need over 128 MiB: for a side of about 250,000 px.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
-        return made {
-            () throws(WebImageError) in
-            let box = PixelSize(width: pixels.width, height: pixels.height).placed(in: canvas, scaleMode)
+        let box = pixelSize.placed(in: canvas, scaleMode)
+        return made(
+            map: { () throws(WebImageError) in
+                box.target == canvas ? try map?.resampled(from: box.source, of: pixelSize, to: canvas) : nil
+            }
+        ) { () throws(WebImageError) in
             guard box.target != canvas else {
                 return (try pixels.scaled(to: canvas, from: box.source, isOpaque: !hasAlpha), hasAlpha)
             }
@@ -47,15 +50,27 @@ extension Image {
             x: Int(sides[0].rounded(.down)), y: Int(sides[1].rounded(.down)), width: Int(sides[2].rounded(.up)),
             height: Int(sides[3].rounded(.up)))
         guard let part = area.intersection(width: pixels.width, height: pixels.height) else { return nil }
-        return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
+        let region = PixelRegion(
+            left: Double(part.x), top: Double(part.y), width: Double(part.width), height: Double(part.height))
+        return made(
+            map: { () throws(WebImageError) in try map?.resampled(from: region, of: pixelSize, to: part.size) }
+        ) { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
     /// Returns the picture mirrored left to right, top to bottom, or in both directions. The pixel format is unchanged.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
-        return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
+        return turned(orientation)
     }
+
+    private func turned(_ orientation: ImageOrientation) -> Image? {
+        made(map: { () throws(WebImageError) in try map?.oriented(orientation) }) {
+            () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha)
+        }
+    }
+
+    private var map: GainMap? { hdr?.gainMap }
 
     /// Returns the picture rotated around its centre.
     ///
@@ -77,7 +92,7 @@ extension Image {
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
-            return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
+            return turned(orientation)
         }
         return made { () throws(WebImageError) in (try rotatedPixels(Double(angle), fitSize: fitSize), true) }
     }
@@ -114,7 +129,11 @@ extension Image {
 extension Image {
     /// Returns an image with this image's metadata and with the pixels that `make` returns. If `make` throws, logs the
     /// error and returns nil.
+    ///
+    /// - Parameter map: Returns the gain map of these pixels. By default they have none: a transform that changes colours or
+    ///   adds pixels drops the map, because its factors belong to the colours of the base.
     func made(
+        map: () throws(WebImageError) -> GainMap? = { () throws(WebImageError) in nil },
         _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)
     ) -> Image? {
         do throws(WebImageError) {
@@ -123,6 +142,7 @@ extension Image {
                 pixels: result.pixels, scale: scale, colorProfile: colorProfile, hasAlpha: result.hasAlpha,
                 format: imageFormat)
             image.copyMetadata(from: self)
+            image.carryRange(of: self, map: try map())
             return image
         } catch {
             if !error.isCancellation {
@@ -130,6 +150,13 @@ extension Image {
             }
             return nil
         }
+    }
+
+    /// Takes over the dynamic range of the image from which this image was made, with another gain map or without one.
+    package func carryRange(of source: Image, map: GainMap?) {
+        guard var range = source.hdr else { return }
+        range.gainMap = map
+        hdr = range.gainMap == nil && range.transfer == nil ? nil : range
     }
 
     /// Returns the pixels in display format.

@@ -70,6 +70,8 @@ public struct GainMap: Sendable, Hashable {
     public var channelCount: Int
     /// The upright values, as ``PixelFormat/gray8`` or ``PixelFormat/rgb8``. Nil if only the metadata was read.
     public var pixels: PixelBuffer?
+    /// The profile of the alternate picture, if the file has one for it.
+    package var alternateProfile: ColorProfile?
 
     /// Makes a gain map from its values.
     public init(metadata: GainMapMetadata, pixels: PixelBuffer) {

@@ -1,0 +1,81 @@
+import CWebImageLCMS
+import CWebImagePixelLoops
+import Foundation
+package import WebImageCore
+
+extension GainMap {
+    /// Returns the picture for a display, as linear light in half precision: 1 is the white of standard dynamic range. The
+    /// published formula of ISO 21496-1 applies; the result is not limited to the headroom.
+    ///
+    /// - Parameters:
+    ///   - base: The base picture, opaque, in the format `rgba8`, with its stored values.
+    ///   - profile: The profile of these values; nil for sRGB.
+    ///   - headroom: The headroom of the display, as a multiple of the white of standard dynamic range.
+    /// - Returns: The pixels and the profile of their light.
+    package func applied(
+        to base: PixelBuffer, profile: ColorProfile?, headroom: Double
+    ) throws(WebImageError) -> (pixels: PixelBuffer, profile: ColorProfile?) {
+        precondition(base.format == .rgba8)
+        guard let map = pixels, let stored = profile.map({ ICCProfile($0.iccData) }) ?? ICCProfile.sRGB(),
+            var colorants = stored.colorants, let light = stored.lightOfValues(count: 256)
+        else { throw .badData("gain map", "the profile of its base has no curves") }
+        var tables = webimage_gain_tables()
+        if !metadata.usesBaseColorSpace, let other = alternateProfile.flatMap({ ICCProfile($0.iccData) })?.colorants,
+            let inverse = other.inverted
+        {
+            let matrix = inverse.flatMap { row in
+                (0..<3).map { column in Float((0..<3).reduce(0) { $0 + row[$1] * colorants[$1][column] }) }
+            }
+            withUnsafeMutableBytes(of: &tables.matrix) { target in
+                matrix.withUnsafeBytes { target.copyMemory(from: $0) }
+            }
+            tables.has_matrix = 1
+            colorants = other
+        }
+        let weight = metadata.weight(headroom: headroom)
+        let channels = (0..<3).map { metadata.channels[metadata.channels.count == 3 ? $0 : 0] }
+        let steps = Int(WEBIMAGE_GAIN_STEPS)
+        let factors = channels.flatMap { channel in
+            (0...steps).map { index in
+                let value = pow(Double(index) / Double(steps), 1 / channel.gamma)
+                return Float(exp2((channel.minimum + (channel.maximum - channel.minimum) * value) * weight))
+            }
+        }
+        let offsets = channels.map { (Float($0.baseOffset), Float($0.alternateOffset)) }
+        tables.base_offsets = (offsets[0].0, offsets[1].0, offsets[2].0)
+        tables.alternate_offsets = (offsets[0].1, offsets[1].1, offsets[2].1)
+        let result = try PixelBuffer(width: base.width, height: base.height, format: .rgbaHalf)
+        light.withUnsafeBufferPointer { light in
+            factors.withUnsafeBufferPointer { factors in
+                (tables.light, tables.factors) = (light.baseAddress, factors.baseAddress)
+                webimage_apply_gain(
+                    base.bytes(ofRow: 0), base.bytesPerRow,
+                    webimage_gain_map(
+                        values: map.bytes(ofRow: 0), stride: map.bytesPerRow, width: map.width, height: map.height,
+                        channels: Int32(map.format.channelCount)),
+                    result.baseAddress.assumingMemoryBound(to: UInt16.self), result.bytesPerRow, base.width,
+                    base.height,
+                    &tables)
+            }
+        }
+        return (result, ICCProfile.linear(colorants: colorants)?.saved.map(ColorProfile.init(iccData:)))
+    }
+}
+
+extension ICCProfile {
+    /// Returns a profile for light with these colorants, which are columns of a matrix to XYZ of D50.
+    static func linear(colorants: [[Double]]) -> ICCProfile? {
+        guard let curve = cmsBuildGamma(nil, 1) else { return nil }
+        defer { cmsFreeToneCurve(curve) }
+        func point(_ column: Int) -> cmsCIExyY {
+            var (color, result) = (
+                cmsCIEXYZ(X: colorants[0][column], Y: colorants[1][column], Z: colorants[2][column]), cmsCIExyY()
+            )
+            cmsXYZ2xyY(&result, &color)
+            return result
+        }
+        guard let white = cmsD50_xyY()?.pointee else { return nil }
+        return rgb(
+            white: white, colorants: cmsCIExyYTRIPLE(Red: point(0), Green: point(1), Blue: point(2)), curve: curve)
+    }
+}
