@@ -178,14 +178,15 @@ struct SandboxPicture: Equatable {
 
     /// Whether the picture is one that `options` can produce, so that the host may allocate its memory.
     func answers(_ options: DecodingOptions) -> Bool {
-        let layouts = options.decodesToHDR ? [options.pixelFormat, .rgba16, .rgbaHalf] : [options.pixelFormat]
+        let isHigh = options.decodesToHDR || options.dynamicRange != .standard
+        let layouts = isHigh ? [options.pixelFormat, .rgba16, .rgbaHalf] : [options.pixelFormat]
         guard layouts.contains(pixelFormat), size.pixelCount <= options.limits.maxPixels,
             max(size.width, size.height) <= options.limits.maxSide,
             size.byteCount(pixelFormat.bytesPerPixel) <= options.limits.maxDecodeBytes,
             frameCount <= max(options.limits.maxFrameCount, 1)
         else { return false }
         // A profile that was not asked for would reach the library that converts colours in the host.
-        guard profileByteCount == 0 || options.colorConversion == .asStored || options.decodesToHDR else {
+        guard profileByteCount == 0 || options.colorConversion == .asStored || isHigh else {
             return false
         }
         if options.scaleDownLimitBytes == nil, let box = options.thumbnailPixelSize {

@@ -44,6 +44,14 @@ struct FieldWriter {
         let region = options.sourceRegion ?? PixelRegion(left: 0, top: 0, width: 0, height: 0)
         for value in [region.left, region.top, region.width, region.height] { write(value) }
         write(options.pixelFormat.rawValue)
+        let (range, headroom): (Int, Double) =
+            switch options.dynamicRange {
+            case .standard: (0, 1)
+            case .keep: (1, 1)
+            case .high(let headroom): (2, headroom)
+            }
+        write(range)
+        write(headroom)
         let limits = options.limits
         for value in [
             limits.maxEncodedBytes, limits.maxPixels, limits.maxAnimationPixels, limits.maxFrameCount,
@@ -144,6 +152,8 @@ struct FieldReader {
         if flags[5] { options.scaleDownLimitBytes = scaleDown }
         guard let layout = number(in: all).flatMap(PixelFormat.init(rawValue:)) else { return nil }
         options.pixelFormat = layout
+        guard let range = number(in: 0...2), let headroom = real(in: 0...1e6) else { return nil }
+        options.dynamicRange = range == 0 ? .standard : range == 1 ? .keep : .high(headroom: headroom)
         guard let encoded = number(in: all), let pixels = number(in: all), let animation = number(in: all),
             let frames = number(in: all), let chunk = number(in: all), let ancillary = number(in: all),
             let decode = number(in: all), let side = number(in: all)

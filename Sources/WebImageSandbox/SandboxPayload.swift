@@ -34,6 +34,7 @@ extension ImageInfo {
         fields.write(workingMemory.fixedBytes)
         fields.write(delaysMilliseconds.count)
         for delay in delaysMilliseconds { fields.write(delay) }
+        fields.write(hdr)
     }
 
     init?(sandboxPayload bytes: Data, formats: [ImageFormat]) {
@@ -53,6 +54,8 @@ extension ImageInfo {
             let workingBytes = fields.number(in: 0...Int.max),
             let delays = fields.list({ $0.real(in: 0...Self.longestDelay) })
         else { return nil }
+        var hdr: HDRDescription?
+        guard fields.read(&hdr) else { return nil }
         self.init(format: format, storedSize: PixelSize(width: width, height: height))
         self.orientation = orientation
         self.frameCount = frameCount
@@ -62,6 +65,74 @@ extension ImageInfo {
         workingMemory.shrinksWhileReading = flags[4]
         workingMemory.fixedBytes = workingBytes
         delaysMilliseconds = delays
+        self.hdr = hdr
+    }
+}
+
+extension FieldWriter {
+    fileprivate mutating func write(_ hdr: HDRDescription?) {
+        write(flags: [hdr != nil, hdr?.gainMap != nil, hdr?.contentLight != nil])
+        write(hdr?.transfer?.rawValue ?? 0)
+        write(hdr?.primaries ?? -1)
+        write(hdr?.contentLight?.maximum ?? 0)
+        write(hdr?.contentLight?.average ?? 0)
+        guard let map = hdr?.gainMap else { return }
+        write(map.size.width)
+        write(map.size.height)
+        write(map.channelCount)
+        write(flags: [map.metadata.usesBaseColorSpace])
+        write(map.metadata.baseHeadroom)
+        write(map.metadata.alternateHeadroom)
+        write(map.metadata.channels.count)
+        for channel in map.metadata.channels {
+            for value in [
+                channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset,
+            ] { write(value) }
+        }
+    }
+}
+
+extension FieldReader {
+    /// Reads a description or its absence. Returns false for numbers that no picture has.
+    fileprivate mutating func read(_ hdr: inout HDRDescription?) -> Bool {
+        let nits = 0...1_000_000
+        guard let flags = flags(3), let transfer = number(in: 0...255), let primaries = number(in: -1...255),
+            let most = number(in: nits), let mean = number(in: nits)
+        else { return false }
+        var map: GainMap?
+        if flags[1] {
+            guard let found = GainMap(&self) else { return false }
+            map = found
+        }
+        guard flags[0] else { return true }
+        hdr = HDRDescription(
+            gainMap: map, transfer: .init(rawValue: transfer), primaries: primaries < 0 ? nil : primaries,
+            contentLight: flags[2] ? ContentLightLevel(maximum: most, average: mean) : nil)
+        return true
+    }
+}
+
+extension GainMap {
+    fileprivate init?(_ fields: inout FieldReader) {
+        let sides = 1...Int(Int32.max)
+        let reals = -1e9...1e9
+        guard let width = fields.number(in: sides), let height = fields.number(in: sides),
+            let channelCount = fields.number(in: 1...3), let flags = fields.flags(1),
+            let base = fields.real(in: reals), let alternate = fields.real(in: reals)
+        else { return nil }
+        let channels = fields.list { fields -> GainMapMetadata.Channel? in
+            guard let minimum = fields.real(in: reals), let maximum = fields.real(in: reals),
+                let gamma = fields.real(in: reals), let offset = fields.real(in: reals),
+                let other = fields.real(in: reals)
+            else { return nil }
+            return .init(
+                minimum: minimum, maximum: maximum, gamma: gamma, baseOffset: offset, alternateOffset: other)
+        }
+        guard let channels else { return nil }
+        let metadata = GainMapMetadata(
+            channels: channels, baseHeadroom: base, alternateHeadroom: alternate, usesBaseColorSpace: flags[0])
+        guard metadata.isUsable else { return nil }
+        self.init(metadata: metadata, size: PixelSize(width: width, height: height), channelCount: channelCount)
     }
 }
 

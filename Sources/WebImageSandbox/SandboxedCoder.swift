@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageGraphics
 
 /// A coder that decodes in workers.
 protocol IsolatedCoder {
@@ -55,7 +56,33 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
         }
     }
 
+    /// Decodes the picture. A gain map that is kept beside it is decoded by a second request, as a picture of its own.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        guard options.dynamicRange == .keep, Base.formats.contains(.jpeg),
+            let info = try? imageInfo(of: data, limits: options.limits), let described = info.hdr?.gainMap
+        else { return try decodeAsOne(data, options: options) }
+        var own = options
+        own.dynamicRange = .standard
+        // A conversion of the base would change the channels that the factors belong to.
+        if described.channelCount > 1 || described.metadata.channels.count > 1 { own.colorConversion = .asStored }
+        let image = try decodeAsOne(data, options: own)
+        image.decodingOptions = options
+        if let map = try? gainMap(described, of: data, in: info, options) { image.hdr = HDRDescription(gainMap: map) }
+        return image
+    }
+
+    private func gainMap(
+        _ described: GainMap, of data: Data, in info: ImageInfo, _ options: DecodingOptions
+    ) throws(WebImageError) -> GainMap? {
+        guard let reader = propertiesReader,
+            let file = try reader.imageProperties(of: data, limits: options.limits).gainMapData
+        else { return nil }
+        let (own, orientation) = described.decoding(options, in: info)
+        let map = try decodeAsOne(file, options: own)
+        return try GainMap(metadata: described.metadata, pixels: map.pixels).oriented(orientation)
+    }
+
+    private func decodeAsOne(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try Self.withWorkers { pool throws(WebImageError) in
             let (image, animation) = try SandboxAnimation.decode(
                 data, pool: pool, coder: Base.workerCoder, options: options)

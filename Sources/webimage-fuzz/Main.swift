@@ -2,6 +2,7 @@ import Foundation
 import WebImage
 import WebImageAVIF
 import WebImageCodecs
+import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
@@ -17,7 +18,7 @@ import WebImageTIFF
 private enum Target: String {
     case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, frames, metadata,
         streaming,
-        targets, addresses, http, worker, css
+        targets, addresses, http, worker, css, gainmap
 
     func run(_ data: Data) {
         switch self {
@@ -45,6 +46,7 @@ private enum Target: String {
         case .http: HTTPFuzzing.read(data)
         case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
         case .css: CSSFuzzing.read(String(decoding: data, as: UTF8.self))
+        case .gainmap: readGainMap(data)
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }
@@ -69,6 +71,21 @@ private enum Target: String {
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
         }
         _ = try? coder.decode(data, options: options)
+    }
+
+    /// Reads both forms of a gain map's metadata, and decodes a JPEG with its map. Metadata that is accepted is usable.
+    private func readGainMap(_ data: Data) {
+        for metadata in [try? GainMapMetadata(iso: data), try? GainMapMetadata(xmp: data)].compactMap({ $0 }) {
+            precondition(metadata.isUsable && (try? GainMapMetadata(iso: metadata.isoPayload)) != nil)
+        }
+        _ = EmbeddedMetadata(xmp: data).xmpWithOrientation
+        guard ImageFormat(sniffing: data) == .jpeg else { return }
+        var options = DecodingOptions()
+        options.limits = limits
+        for range in [DecodingOptions.DynamicRange.keep, .high(headroom: 4)] {
+            options.dynamicRange = range
+            _ = try? ImageJPEGCoder.shared.decode(data, options: options)
+        }
     }
 
     /// Decodes a JPEG at 1/8 with the loop for thumbnails and with libjpeg-turbo. Ends the process if the results differ.

@@ -113,6 +113,10 @@ import WebImageTesting
         (info.orientation, info.frameCount, info.loopCount, info.hasAlpha) = (.left, 2, 0, true)
         (info.delaysMilliseconds, info.bitDepth) = ([0, 33.25], 16)
         info.workingMemory.fixedBytes = 12
+        let metadata = GainMapMetadata(channels: [.init(minimum: -0.5, maximum: 2)], alternateHeadroom: 2.5)
+        info.hdr = HDRDescription(
+            gainMap: GainMap(metadata: metadata, size: PixelSize(width: 15, height: 10), channelCount: 3),
+            transfer: .hybridLogGamma, primaries: 9, contentLight: .init(maximum: 1000, average: 400))
         info.workingMemory.shrinksWhileReading = true
         var properties = ImageProperties(info: info)
         properties.tiff = [0x0112: .integers([6, -7]), 0x010F: .text("Mü")]

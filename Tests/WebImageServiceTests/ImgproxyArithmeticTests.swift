@@ -111,7 +111,7 @@ struct ImgproxyArithmeticTests {
         #expect(try Fix.make("wm:1:ce/f:png", from: source).data == (try Fix.make("f:png", from: source).data))
     }
 
-    @Test(arguments: ["ph", "preserve_hdr", "eth", "enforce_thumbnail"])
+    @Test(arguments: ["eth", "enforce_thumbnail"])
     func unsupportedFlagIsRefusedWithItsReason(name: String) throws {
         _ = try Fix.options("\(name):0")
         let refusal = #expect(throws: ServiceRefusal.self) { try Fix.options("\(name):1") }

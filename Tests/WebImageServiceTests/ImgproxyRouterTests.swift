@@ -91,7 +91,7 @@ struct ImgproxyRouterTests {
         Row("strip_metadata sm", "0") { $0.stripMetadata = false },
         Row("keep_copyright kcr", "0") { $0.keepCopyright = false },
         Row("strip_color_profile scp", "0") { $0.stripColorProfile = false },
-        Row("preserve_hdr ph", "0") { _ in },
+        Row("preserve_hdr ph hdr", "1") { $0.preserveHDR = true }, Row("preserve_hdr ph hdr", "0") { _ in },
         Row("enforce_thumbnail eth", "0") { _ in },
         Row("quality q", "75") { $0.quality = 75 },
         Row("format_quality fq", "jpg:70:webp:60") { $0.formatQuality = [.jpeg: 70, .webp: 60] },
@@ -143,7 +143,7 @@ struct ImgproxyRouterTests {
         "wm:1:sm",
         "wm:1:ch", "q:101", "q:-1", "fq:jpg", "fq:xx:1", "mb:-1", "f:", "f:best", "f:exe", "skp:", "exp:x", "exp:-1",
         "fn:%:1", "pr:none",
-        "ph:1", "eth:1", "obj:1", "br:10", "dpi:72", "sm", "unknown:1", ":1", "\u{1}:1", "a\r\nX-Evil:1",
+        "eth:1", "obj:1", "br:10", "dpi:72", "sm", "unknown:1", ":1", "\u{1}:1", "a\r\nX-Evil:1",
         "max_src_resolution:0",
     ]
 

@@ -99,7 +99,7 @@ struct StartPageTests {
         #expect(
             page.contains("value=\"rs:\"") && page.contains("value=\"pr:thumb\"") && page.contains("rs:fill:96:96/q:70")
         )
-        #expect(!page.contains("preserve_hdr") && !page.contains("enforce_thumbnail"))
+        #expect(page.contains("preserve_hdr") && !page.contains("enforce_thumbnail"))
         // Each shown option is one that the grammar knows.
         for name in page.components(separatedBy: "class=\"option\" value=\"").dropFirst().compactMap({
             $0.split(separator: ":").first

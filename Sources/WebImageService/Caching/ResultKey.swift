@@ -85,6 +85,7 @@ extension ProcessingOptions {
         add("sm", \.stripMetadata)
         add("kcr", \.keepCopyright)
         add("scp", \.stripColorProfile)
+        add("ph", \.preserveHDR)
         add("q", \.quality)
         add("mb", \.maxBytes)
         add("f", \.format)

@@ -61,11 +61,11 @@ extension OptionTable {
         Row("strip_color_profile", "scp", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
         },
-        // The following two options are not supported. A false flag is accepted, because it requests the normal
-        // behaviour. A true flag is refused, so that the client receives an error.
-        Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in
-            try refuse(&arguments, "not supported: results have 8 bits per channel; omit the option or set it to 0")
+        Row("preserve_hdr", "ph", "hdr", takes: "0|1") { options, arguments throws(ServiceRefusal) in
+            options.preserveHDR = arguments.boolean(try arguments.required("the flag"))
         },
+        // The following option is not supported. A false flag is accepted, because it requests the normal behaviour. A
+        // true flag is refused, so that the client receives an error.
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in
             try refuse(
                 &arguments,

@@ -157,6 +157,9 @@ struct ProcessingOptions: Sendable, Hashable {
     var stripMetadata = true
     var keepCopyright = true
     var stripColorProfile = true
+    /// Whether the result has the high dynamic range of the source, if its format has a place for it: a gain map in JPEG, PQ
+    /// and HLG in PNG, AVIF and JPEG XL.
+    var preserveHDR = false
     /// The quality, 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]

@@ -109,6 +109,7 @@ struct RenderJob {
         var encoding = EncodingOptions()
         encoding.quality = Double(quality) / 100
         encoding.progressive = settings.isProgressive
+        encoding.keepsHDR = options.preserveHDR
         if format.storesOrientation { encoding.metadata = metadata(for: format) }
         if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
         return encoding

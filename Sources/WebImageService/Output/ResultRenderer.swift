@@ -95,6 +95,7 @@ struct ResultRenderer: Sendable {
         decoding.limits = settings.decoding
         decoding.firstFrameOnly = true
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
+        if keepsRange(info, settings) { decoding.dynamicRange = .keep }
         guard let geometry else {
             return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: info.pixelSize)
         }
@@ -118,6 +119,14 @@ struct ResultRenderer: Sendable {
         return SharedDecodes.Key(
             options: decoding, isUpright: options.autoRotate, size: upright(geometry.cut, info), sharedSize: wide,
             region: upright(region, in: geometry.turned, info))
+    }
+
+    /// Whether the result has the high dynamic range of the source.
+    private func keepsRange(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
+        guard options.preserveHDR, let hdr = info.hdr, let format = try? format(for: info, settings) else {
+            return false
+        }
+        return hdr.gainMap != nil ? format == .jpeg : [.png, .avif, .jxl].contains(format)
     }
 
     /// Converts a size after the quarter turns to the size of the upright picture that coders return.

@@ -10,8 +10,11 @@ enum PixelCanvas {
         if size == image.pixelSize { return image }
         let part = try PixelBuffer(width: size.width, height: size.height, format: image.pixels.format)
         part.copyRectangle(of: image.pixels, x: place.x, y: place.y)
-        return Image(
-            pixels: part, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+        let region = PixelRegion(
+            left: Double(place.x), top: Double(place.y), width: Double(size.width), height: Double(size.height))
+        return try image.moved(to: part) { map throws(WebImageError) in
+            try map.resampled(from: region, of: image.pixelSize, to: size)
+        }
     }
 
     /// Places a picture on a larger canvas. The canvas has the given colour; nil makes the canvas transparent.
@@ -53,20 +56,35 @@ enum PixelCanvas {
     ) throws(WebImageError) -> Image {
         let pixels = try image.pixels.scaled(to: size, from: region, isOpaque: !image.hasAlpha)
         if pixels === image.pixels { return image }
-        return Image(
-            pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+        return try image.moved(to: pixels) { map throws(WebImageError) in
+            try map.resampled(from: region ?? PixelRegion(image.pixelSize), of: image.pixelSize, to: size)
+        }
     }
 
     static func oriented(_ image: Image, _ orientation: ImageOrientation) throws(WebImageError) -> Image {
         if orientation == .up { return image }
         let pixels = try image.pixels.oriented(orientation)
-        return Image(
-            pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+        return try image.moved(to: pixels) { map throws(WebImageError) in try map.oriented(orientation) }
     }
 
     private static func word(_ color: ImageColor) -> UInt32 {
         func byte(_ value: Double) -> UInt32 { UInt32((min(max(value, 0), 1) * 255).rounded()) }
         return (255 << 24 | byte(color.red) << 16 | byte(color.green) << 8 | byte(color.blue)).littleEndian
+    }
+}
+
+extension Image {
+    /// Returns an image of the same colours at other places. Its gain map is the one that `map` makes of the image's own.
+    fileprivate func moved(
+        to pixels: PixelBuffer, _ map: (GainMap) throws(WebImageError) -> GainMap
+    ) throws(WebImageError) -> Image {
+        let result = Image(pixels: pixels, colorProfile: colorProfile, hasAlpha: hasAlpha, format: imageFormat)
+        if let gainMap = hdr?.gainMap {
+            result.carryRange(of: self, map: try map(gainMap))
+        } else {
+            result.carryRange(of: self, map: nil)
+        }
+        return result
     }
 }
 
