@@ -22,7 +22,12 @@
     take(heif_image_handle_get_raw_color_profile) take(heif_image_handle_get_raw_color_profile_size)            \
     take(heif_image_handle_get_width) take(heif_image_handle_has_alpha_channel) take(heif_image_handle_release) \
     take(heif_image_is_premultiplied_alpha) take(heif_image_release) take(heif_image_set_raw_color_profile) \
-    take(heif_nclx_color_profile_free) take(heif_context_read_from_memory)
+    take(heif_nclx_color_profile_free) take(heif_context_read_from_memory)                                        \
+    take(heif_image_handle_get_number_of_auxiliary_images) take(heif_image_handle_get_list_of_auxiliary_image_IDs) \
+    take(heif_image_handle_get_auxiliary_image_handle) take(heif_image_handle_get_auxiliary_type)                \
+    take(heif_image_handle_free_auxiliary_types) take(heif_image_handle_get_number_of_metadata_blocks)         \
+    take(heif_image_handle_get_list_of_metadata_block_IDs) take(heif_image_handle_get_metadata_size)             \
+    take(heif_image_handle_get_metadata)
 
 SHARED_LIBRARY_TABLE(HEIFFunctions, HEIF_FUNCTIONS)
 

@@ -10,6 +10,8 @@ final class HEIFDecoder {
     private let handle: OpaquePointer
     let info: ImageInfo
     private let profile: ColorProfile?
+    /// The gain map of the primary picture; nil if it has none.
+    let gainMap: HEIFGainMap?
     private let byteCount: Int
 
     /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
@@ -37,6 +39,8 @@ final class HEIFDecoder {
                 var info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
                 profile = try libheif.profile(of: primary, limits: limits) { HEIFBoxReader(bytes).contentLight }
                 info.hdr = profile?.hdr
+                gainMap = HEIFGainMap.find(of: primary, coded.file, by: libheif, limits: limits)
+                if let gainMap { info.hdr = HDRDescription(gainMap: gainMap.description) }
                 self.info = info
             } catch {
                 libheif.heif_image_handle_release(primary)
@@ -147,7 +151,7 @@ extension HEIFFunctions {
             transfer: Int(nclx.pointee.transfer_characteristics.rawValue), light: light())
     }
 
-    fileprivate func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {
+    func pixels(of image: OpaquePointer, format: PixelFormat) throws(WebImageError) -> PixelBuffer {
         var stride: Int32 = 0
         let width = Int(heif_image_get_width(image, heif_channel_interleaved))
         let height = Int(heif_image_get_height(image, heif_channel_interleaved))
@@ -165,7 +169,7 @@ extension HEIFFunctions {
 
 /// Throws libheif's error. Copies the message of the error, because the message can belong to the context and the error
 /// outlives the context.
-private func check(_ error: heif_error) throws(WebImageError) {
+func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")
 }

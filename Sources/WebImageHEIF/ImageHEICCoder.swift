@@ -48,16 +48,29 @@ public final class ImageHEICCoder: DetailedImageCoder {
     /// Decodes the primary picture.
     ///
     /// - Throws: `.badImageData` if the file is damaged or truncated. `.limitExceeded` if the file exceeds a limit.
-    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try options.limits.checkEncodedBytes(data.count)
-        let deadline = DecodeDeadline(options.limits)
+    public func decode(_ data: Data, options wanted: DecodingOptions) throws(WebImageError) -> Image {
+        try wanted.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(wanted.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
-            let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
-            let options = options.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
+            let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: wanted.limits)
+            let options = wanted.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
             try options.checkMemory(for: decoder.info)
-            let picture = try decoder.picture(options, deadline: deadline)
-            try deadline.check()
-            return try picture.finished(options: options, fullSize: decoder.info.storedSize)
+            func base(_ options: DecodingOptions) throws(WebImageError) -> Image {
+                let picture = try decoder.picture(options, deadline: deadline)
+                try deadline.check()
+                return try picture.finished(options: options, fullSize: decoder.info.storedSize)
+            }
+            guard wanted.dynamicRange != .standard || wanted.decodesToHDR, let found = decoder.gainMap,
+                !decoder.info.hasAlpha
+            else { return try base(options) }
+            let map: GainMap
+            do throws(WebImageError) {
+                map = try found.decoded(wanted, base: decoder.info)
+            } catch {
+                try deadline.check()
+                return try base(options)
+            }
+            return try map.image(wanted) { own throws(WebImageError) in try base(own) }
         }
     }
 

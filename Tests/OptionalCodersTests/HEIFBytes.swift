@@ -77,7 +77,9 @@ struct HEIFBytes {
         content += Self.box("iloc", locations)
         let entries = items.flatMap { item in
             Self.box(
-                "infe", Self.big(2 << 24, 4) + Self.big(item.number, 2) + Self.big(0, 2) + Array(item.type.utf8) + [0])
+                "infe",
+                Self.big(2 << 24, 4) + Self.big(item.number, 2) + Self.big(0, 2) + Array(item.type.utf8) + [0]
+                    + (item.type == "mime" ? Array("application/rdf+xml".utf8) + [0] : []))
         }
         content += Self.box("iinf", Self.big(0, 4) + Self.big(items.count, 2) + entries)
         content += Self.box("iprp", properties)

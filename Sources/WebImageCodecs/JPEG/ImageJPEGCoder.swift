@@ -76,23 +76,9 @@ extension ImageJPEGCoder {
             try WorkBudget.checkCurrent()
             return nil
         }
-        var own = options
-        let headroom = options.appliedHeadroom(of: map.metadata)
-        if headroom != nil { own.pixelFormat = .rgba8 }
-        // A conversion of the base would change the channels that the factors belong to.
-        if headroom != nil || map.metadata.channels.count > 1 || map.channelCount > 1 {
-            own.colorConversion = .asStored
+        return try map.image(options) { own throws(WebImageError) in
+            try decoder.picture(bytes, own).finished(options: own, fullSize: decoder.size)
         }
-        let image = try decoder.picture(bytes, own).finished(options: own, fullSize: decoder.size)
-        guard let headroom else {
-            image.hdr = HDRDescription(gainMap: map)
-            return image
-        }
-        let applied = try map.applied(to: image.pixels, profile: image.colorProfile, headroom: headroom)
-        let result = Image(
-            pixels: applied.pixels, scale: image.scale, colorProfile: applied.profile, hasAlpha: false, format: .jpeg)
-        result.copyMetadata(from: image)
-        return result
     }
 }
 
