@@ -26,7 +26,7 @@ final class AVIFEncoder {
         frameCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
         guard frameCount > 0 else { throw .cannotEncode("libavif", "there are no frames") }
-        configure(options)
+        configure(options, isAnimation: frameCount > 1)
         var size: PixelSize?
         for index in 0..<frameCount {
             let frame = try frame(index)
@@ -83,10 +83,12 @@ final class AVIFEncoder {
         options.lossless || options.quality >= 0.9 ? 420e-9 : 130e-9
     }
 
-    private func configure(_ options: EncodingOptions) {
+    private func configure(_ options: EncodingOptions, isAnimation: Bool) {
         // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum quantizer is lower than the maximum
         // quantizer, so that the encoder can encode parts with visible errors at a better quality.
-        let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
+        var quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
+        // With a smaller maximum, libaom 3.6 ends the process at a predicted frame: an assertion in ratectrl.c fails.
+        if isAnimation, !options.lossless { quantizer = max(quantizer, 3) }
         handle.pointee.maxQuantizer = quantizer
         handle.pointee.minQuantizer = max(quantizer - 4, 0)
         handle.pointee.maxQuantizerAlpha = quantizer

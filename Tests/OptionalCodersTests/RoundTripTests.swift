@@ -40,6 +40,24 @@ struct RoundTripTests {
         #expect(try ImageAVIFCoder.shared.imageInfo(of: data, limits: .default).frameCount == 2)
     }
 
+    /// libaom 3.6 ended the process at a later frame of such an animation.
+    @Test func animationInTheBestQualityIsEncoded() throws {
+        for quality in [1.0, 0.98] {
+            var options = EncodingOptions()
+            options.quality = quality
+            let data = try ImageAVIFCoder.shared.encode(
+                frameCount: 16, loopCount: 0, format: .avif, options: options
+            ) { index throws(WebImageError) in
+                let image = try Image.generated(width: 48, height: 48) { x, y in
+                    let isSquare = x / 8 == index % 5 && y / 8 == 2
+                    return isSquare ? (64, 0, 255, 255) : (64, UInt8(y * 5), UInt8(x * 5), 255)
+                }
+                return ImageFrame(image: image, duration: 0.05)
+            }
+            #expect(try ImageAVIFCoder.shared.imageInfo(of: data, limits: .default).frameCount == 16)
+        }
+    }
+
     @Test(arguments: [false, true])
     func losslessEncodingReturnsEveryBit(hasAlpha: Bool) throws {
         let image = try Samples.picture(hasAlpha: hasAlpha)
