@@ -73,17 +73,25 @@ package struct Resampling: Sendable, Hashable {
     /// Returns the smallest scale, in eighths, at which a decoder of JPEG may write the picture.
     ///
     /// The planes of 1/8, 1/4 and 1/2 are means of square blocks. The plane must be at least twice as large as the result:
-    /// from a smaller plane, the pattern of the blocks becomes visible. A side of less than 64 px is decoded in full,
-    /// because few blocks leave no detail for the filter at the borders. Other scales than these four have no vector code
-    /// in libjpeg-turbo: a decode at 5/8 takes twice as long as at 8/8.
+    /// from a smaller plane, the pattern of the blocks becomes visible. A small picture and a small result have more detail in
+    /// each pixel, most of all in colours, so their plane must be larger, and a smaller picture still is decoded in full; this
+    /// costs about a millisecond at most. A plane has no side under 64 px, because few blocks leave no detail for the filter at
+    /// the borders. Other scales than these four have no vector code in libjpeg-turbo: a decode at 5/8 takes twice as long as
+    /// at 8/8.
     package var eighths: Int {
-        [1, 2, 4].first { eighths in
-            ratio * Double(eighths) >= 8 * Self.leastRatio && min(stored.width, stored.height) * eighths >= 8 * 64
+        guard stored.pixelCount >= Self.fewestPixels else { return 8 }
+        let isSmall = stored.pixelCount < Self.manyPixels || target.pixelCount <= Self.smallResult
+        let leastRatio = isSmall ? 4 : Self.leastRatio
+        return [1, 2, 4].first { eighths in
+            ratio * Double(eighths) >= 8 * leastRatio && min(stored.width, stored.height) * eighths >= 8 * 64
         } ?? 8
     }
 
     /// How many times larger than the result a plane of means must be.
     package static let leastRatio = 2.0
+    /// The pixels of the smallest picture for which a plane is used, and of the smallest one and the largest result that do not
+    /// need a larger plane than ``leastRatio``.
+    private static let (fewestPixels, manyPixels, smallResult) = (307_200, 1_250_000, 30_000)
 }
 
 extension DecodingOptions {
