@@ -19,7 +19,7 @@ extension GTKSuite {
         }
 
         /// A view shows two pictures in turn.
-        @Test(arguments: [ImageContentMode.fill, .fit, .cover], [ImageFormat.png, .jpeg])
+        @Test(arguments: [ImageContentMode.fill, .fit, .cover, .scaleDown], [ImageFormat.png, .jpeg])
         func viewDrawsTheIdealPicture(mode: ImageContentMode, format: ImageFormat) async throws {
             var random = SeededRandom.printingSeed()
             for turn in 0..<(Self.isLong ? 40 : 2) {
@@ -59,7 +59,11 @@ extension GTKSuite {
         ) -> String? {
             guard drawing.pixelSize == area else { return "the drawing has \(drawing.pixelSize)" }
             let bounds = CGRect(x: 0, y: 0, width: area.width, height: area.height)
-            let rect = mode.rect(for: CGSize(width: full.width, height: full.height), in: bounds)
+            let place = mode.rect(for: CGSize(width: full.width, height: full.height), in: bounds)
+            // A picture is drawn at whole pixels, and is rounded up to them.
+            let rect =
+                mode == .fill
+                ? place : wholePixels(place, keepsWidth: place.width == bounds.width, place.height == bounds.height)
             let shown = rect.intersection(bounds)
             let (left, top) = (Int(shown.minX.rounded(.up)), Int(shown.minY.rounded(.up)))
             let size = PixelSize(
@@ -68,14 +72,55 @@ extension GTKSuite {
             let region = PixelRegion(
                 left: (Double(left) - rect.minX) * x, top: (Double(top) - rect.minY) * y,
                 width: Double(size.width) * x, height: Double(size.height) * y)
-            // GTK draws a rectangle that is not rounded to pixels with linear interpolation, which blurs a little.
-            let (leastNoise, mostLine) = mode == .fill ? (36.0, 8.0) : (30, 12)
             let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
             let faults = [IdealPicture.Border.mirrored, .omitted].map {
-                full.scaled(to: size, from: region, border: $0).fault(
-                    of: result, leastNoise: leastNoise, mostLine: mostLine)
+                full.scaled(to: size, from: region, border: $0).fault(of: result)
             }
             return faults.contains(nil) ? nil : faults[0]
+        }
+
+        private func wholePixels(_ place: CGRect, keepsWidth: Bool, _ keepsHeight: Bool) -> CGRect {
+            func whole(_ middle: CGFloat, _ length: CGFloat) -> (CGFloat, CGFloat) {
+                let pixels = (length - 1e-4).rounded(.up)
+                return ((middle - pixels / 2 - 1e-4).rounded(), pixels)
+            }
+            let (x, width) = keepsWidth ? (place.minX, place.width) : whole(place.midX, place.width)
+            let (y, height) = keepsHeight ? (place.minY, place.height) : whole(place.midY, place.height)
+            return CGRect(x: x, y: y, width: width, height: height)
+        }
+
+        /// A picture is drawn on whole device pixels at every scale factor, within its area.
+        @Test func rectanglesLieOnDevicePixels() {
+            var random = SeededRandom.printingSeed()
+            let scales: [CGFloat] = [1, 1.25, 1.5, 2, 3]
+            for _ in 0..<2000 {
+                let scale = scales.randomElement(using: &random) ?? 1
+                func side(_ range: ClosedRange<CGFloat>) -> CGFloat { CGFloat.random(in: range, using: &random) }
+                let bounds = CGRect(x: 0, y: 0, width: side(10...400).rounded(), height: side(10...400).rounded())
+                let size = CGSize(width: side(1...900), height: side(1...900))
+                let mode = ImageContentMode.allCases.randomElement(using: &random) ?? .fit
+                let place = mode.rect(for: size, in: bounds)
+                let rect = place.onWholePixels(scale: scale, in: bounds)
+                let text = "\(mode) \(size) in \(bounds.size) at \(scale): \(rect)"
+                let across = isWhole(rect.minX, rect.width, of: place.midX, place.width, in: bounds.width, scale)
+                let down = isWhole(rect.minY, rect.height, of: place.midY, place.height, in: bounds.height, scale)
+                #expect(across && down, "\(text)")
+            }
+        }
+
+        private func isWhole(
+            _ start: CGFloat, _ length: CGFloat, of middle: CGFloat, _ own: CGFloat, in limit: CGFloat, _ scale: CGFloat
+        ) -> Bool {
+            func isNear(_ one: CGFloat, _ two: CGFloat) -> Bool { abs(one - two) < 1e-6 }
+            guard abs(start + length / 2 - middle) * scale <= 0.5 + 1e-3 else { return false }
+            if isNear(own, limit) { return isNear(length, own) }
+            let (left, pixels) = (start * scale, length * scale)
+            guard isNear(left, left.rounded()), isNear(pixels, pixels.rounded()) else { return false }
+            guard pixels >= own * scale - 1e-3, pixels < own * scale + 1 else { return false }
+            // An area of a whole number of pixels is not exceeded.
+            let room = limit * scale
+            guard isNear(room, room.rounded()), own < limit else { return true }
+            return left >= -1e-6 && left + pixels <= room + 1e-6
         }
     }
 }

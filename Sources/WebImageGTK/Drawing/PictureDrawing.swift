@@ -145,7 +145,9 @@ import WebImageCore
         }
 
         private func draw(_ layer: Layer, _ mode: ImageContentMode, _ snapshot: OpaquePointer, _ bounds: CGRect) {
-            let rect = mode.rect(for: layer.size, in: bounds)
+            let place = mode.rect(for: layer.size, in: bounds)
+            // A picture that moves is drawn between pixels, otherwise it would jump.
+            let rect = transform.isIdentity ? place.onWholePixels(scale: scaleFactor(), in: bounds) : place
             let visible = rect.intersection(bounds)
             let isClipped = cornerRadius > 0 || !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
             if isClipped { snapshot.pushClip(visible, radius: cornerRadius) }
@@ -153,5 +155,30 @@ import WebImageCore
             layer.versions.draw(snapshot, in: rect, scale: scaleFactor() * zoom, changed: changed)
             if isClipped { gtk_snapshot_pop(snapshot) }
         }
+    }
+}
+
+extension CGRect {
+    /// Returns the rectangle on whole device pixels, with its centre where it is, within half a pixel. GTK interpolates the
+    /// pixels of a picture that is drawn between them, which blurs the picture.
+    ///
+    /// A length is rounded up, as that of a picture that is decoded for the rectangle. A side as long as that of `bounds`
+    /// stays as it is.
+    ///
+    /// - Parameter scale: The number of device pixels of a point.
+    func onWholePixels(scale: CGFloat, in bounds: CGRect) -> CGRect {
+        func side(_ start: CGFloat, _ length: CGFloat, of limit: CGFloat) -> (start: CGFloat, length: CGFloat) {
+            guard scale > 0, length > 0, abs(length - limit) > 1e-6, length * scale < 1e6 else {
+                return (start, length)
+            }
+            // The product can be a few billionths above a whole number.
+            let pixels = (length * scale - 1e-4).rounded(.up)
+            // A half is rounded down, also if it is a few billionths above.
+            let first = ((start + length / 2) * scale - pixels / 2 - 1e-4).rounded()
+            return (first / scale, pixels / scale)
+        }
+        let across = side(minX, width, of: bounds.width)
+        let down = side(minY, height, of: bounds.height)
+        return CGRect(x: across.start, y: down.start, width: across.length, height: down.length)
     }
 }
