@@ -153,4 +153,33 @@ struct GraphicsScalingTests {
             }
         }
     }
+
+    /// The free side of a picture that fits into a canvas is rounded to the nearest pixel, and a half up.
+    @Test func fittedPicturesHaveTheNearestSize() throws {
+        var random = SeededRandom.printingSeed()
+        var rows = [(22, 44, 15, 15), (44, 22, 15, 15), (30, 20, 100, 11), (7, 5, 3, 60), (3, 1000, 400, 40)]
+        rows += (0..<60).map { _ in
+            func side() -> Int { Int.random(in: 1...120, using: &random) }
+            return (side(), side(), side(), side())
+        }
+        for (width, height, canvasWidth, canvasHeight) in rows {
+            let source = Image(pixels: try Sample.buffer(width, height, .bgra8Premultiplied) { _, _, _ in 255 })
+            let result = try #require(
+                source.resizedImage(with: CGSize(width: canvasWidth, height: canvasHeight), scaleMode: .aspectFit))
+            let text = "\(width) x \(height) in \(canvasWidth) x \(canvasHeight)"
+            #expect(result.pixelSize == PixelSize(width: canvasWidth, height: canvasHeight), "\(text)")
+            func opaque(_ count: Int, _ place: (Int) -> Int) -> Int {
+                result.pixels.withUnsafeBytes { bytes in (0..<count).count { bytes[place($0) + 3] == 255 } }
+            }
+            let stride = result.pixels.bytesPerRow
+            let wide = opaque(canvasWidth) { (canvasHeight - 1) / 2 * stride + 4 * $0 }
+            let high = opaque(canvasHeight) { $0 * stride + (canvasWidth - 1) / 2 * 4 }
+            func nearest(_ side: Int, _ whole: Int, _ box: Int) -> Int {
+                max((2 * side * box + whole) / (2 * whole), 1)
+            }
+            let isWide = width * canvasHeight > height * canvasWidth
+            #expect(wide == (isWide ? canvasWidth : nearest(width, height, canvasHeight)), "\(text)")
+            #expect(high == (isWide ? nearest(height, width, canvasWidth) : canvasHeight), "\(text)")
+        }
+    }
 }
