@@ -40,11 +40,12 @@ struct EmbeddedPictures {
     private mutating func check(
         _ document: Data, level: Int
     ) throws(WebImageError) -> (PricedDocument, Int, text: Data) {
-        let document = try MarkupText.narrowed(document) ?? document
-        try limits.checkEncodedBytes(document.count)
+        let markup = try MarkupText.narrowed(document) ?? document
+        try limits.checkEncodedBytes(markup.count)
         var references: [(element: Data, href: XMLScanner.Attribute, part: Int)] = []
         var drawn = DrawnElements()
-        var reader = ElementReader(try styleRules(of: document))
+        let (rules, document) = try withMedia(markup)
+        var reader = ElementReader(rules)
         var depthOfText = 0
         var isRoot = true
         try document.withFileBytes { bytes throws(WebImageError) in
@@ -70,7 +71,7 @@ struct EmbeddedPictures {
                     depthOfText = max(depthOfText - 1, 0)
                     drawn.endElement()
                 case .text(let byteCount): if depthOfText > 0 { drawn.add(text: byteCount) }
-                case .styleSheet(let text): try StyleReferences.check(text)
+                case .styleSheet(let sheet): try StyleReferences.check(sheet.text)
                 case .instruction(let content): try Self.checkInstruction(content)
                 }
             }
@@ -110,17 +111,27 @@ struct EmbeddedPictures {
         return false
     }
 
-    /// Returns the rules of all style sheets of a document. They apply to elements before and after them.
-    private func styleRules(of document: Data) throws(WebImageError) -> StyleRules {
+    /// Applies the media of a document's style sheets. Returns the rules that are left, which apply to elements before and
+    /// after them, and the document with these rules.
+    private func withMedia(_ document: Data) throws(WebImageError) -> (StyleRules, Data) {
         var rules = StyleRules()
-        guard document.range(of: Data("style".utf8)) != nil else { return rules }
+        guard document.range(of: Data("style".utf8)) != nil else { return (rules, document) }
+        var medium: DrawingMedium?
+        var text = Data()
+        var copied = 0
         try document.withFileBytes { bytes throws(WebImageError) in
             var scanner = XMLScanner(bytes, limits: limits, deadline: deadline)
             try scanner.scan { (item: XMLScanner.Item) throws(WebImageError) in
-                if case .styleSheet(let text) = item { rules.add(text) }
+                if case .start(_, let attributes) = item, medium == nil { medium = DrawingMedium(ofRoot: attributes) }
+                guard case .styleSheet(let sheet) = item else { return }
+                let applied = try StyleMedia.applied(to: sheet, medium ?? DrawingMedium(), deadline)
+                rules.add(applied ?? sheet.text)
+                guard let applied else { return }
+                text += document.slice(copied..<sheet.content.lowerBound) + StyleMedia.markup(applied)
+                copied = sheet.content.upperBound
             }
         }
-        return rules
+        return (rules, copied > 0 ? text + document.slice(copied..<document.count) : document)
     }
 
     /// The embedded content of a reference.

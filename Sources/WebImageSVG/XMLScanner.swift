@@ -16,10 +16,21 @@ struct XMLScanner {
         case end
         /// Text outside style sheets. `byteCount` is its length after entity references are replaced.
         case text(byteCount: Int)
-        /// All text inside one `style` element. The element's name can have any prefix.
-        case styleSheet(Data)
+        /// One `style` element. The element's name can have any prefix.
+        case styleSheet(StyleSheet)
         /// The text of a processing instruction between `<?` and `?>`. The text includes the target of the instruction.
         case instruction(Data)
+    }
+
+    /// A `style` element.
+    struct StyleSheet {
+        let attributes: [Attribute]
+        /// All text inside the element. Entity references are replaced.
+        fileprivate(set) var text = Data()
+        /// The place of the element's content in the document.
+        fileprivate(set) var content: Range<Int>
+        /// Whether the element contains other elements.
+        fileprivate(set) var hasElements = false
     }
 
     /// An attribute of an element. In `value`, entity references are replaced.
@@ -37,8 +48,8 @@ struct XMLScanner {
     private var entities: [Data: Data] = [:]
     /// The number of bytes that entity values can still add before the limit is exceeded.
     private var expansion: Int
-    /// The text of each open `style` element, the outermost element first.
-    private var styles: [Data] = []
+    /// The open `style` elements, the outermost one first.
+    private var styles: [StyleSheet] = []
     private var hasDocumentType = false
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline) {
@@ -99,8 +110,9 @@ struct XMLScanner {
             let start = offset + 2
             try skip(through: ">", from: start)
             let name = Data(bytes[start..<offset - 1].prefix { !Self.isSpace($0) })
-            if Self.local(name).name == Self.style, let text = styles.popLast() {
-                try found(.styleSheet(text))
+            if Self.local(name).name == Self.style, var sheet = styles.popLast() {
+                sheet.content = sheet.content.lowerBound..<start - 2
+                try found(.styleSheet(sheet))
             }
             try found(.end)
         } else {
@@ -113,6 +125,7 @@ struct XMLScanner {
     {
         offset += 1
         let element = Self.local(try name()).name
+        for index in styles.indices { styles[index].hasElements = true }
         var attributes: [Attribute] = []
         while true {
             skipSpace()
@@ -120,7 +133,9 @@ struct XMLScanner {
             if next == .greaterThan {
                 offset += 1
                 try found(.start(name: element, attributes))
-                if element == Self.style { styles.append(Data()) }
+                if element == Self.style {
+                    styles.append(StyleSheet(attributes: attributes, content: offset..<offset))
+                }
                 return
             }
             if starts(with: "/>") {
@@ -274,7 +289,7 @@ struct XMLScanner {
     }
 
     private mutating func addStyle(_ text: Data) throws(WebImageError) {
-        for index in styles.indices { styles[index].append(text) }
+        for index in styles.indices { styles[index].text.append(text) }
         // Limit the nesting, because text is added to every open style element. Deep nesting would copy the same text
         // many times.
         guard styles.count < 8 else { throw Self.refused("style elements are nested too deeply") }

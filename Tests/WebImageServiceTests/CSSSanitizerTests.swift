@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Removes the rules and declarations of a style sheet that could load another resource, and keeps all others.
 ///
