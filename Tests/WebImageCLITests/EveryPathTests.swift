@@ -14,7 +14,7 @@ import WebImageViews
 /// process, `convert`, `thumbnail`, `load` and the service, each with and without the sandbox, and a view.
 ///
 /// The files are those of the conformance folder and generated ones. A part of the conformance files is compared; with
-/// `WEBIMAGE_LONG` in the environment, all of them.
+/// `WEBIMAGE_LONG` in the environment, all of them. `WEBIMAGE_PICTURES` names a folder with further files.
 @Suite(.serialized, .timeLimit(minutes: 20))
 struct EveryPathTests {
     private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
@@ -26,7 +26,7 @@ struct EveryPathTests {
         let folder = scratch.url.appendingPathComponent("in")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var names: [String] = []
-        for (name, data) in try Self.generated() + Self.conformance() {
+        for (name, data) in try Self.generated() + Self.conformance() + Self.named() {
             // A number makes the names different without their extension.
             let place = "\(names.count)-\(name)"
             try data.write(to: folder.appendingPathComponent(place))
@@ -53,6 +53,15 @@ struct EveryPathTests {
             // Large pictures take the time of many small ones, and their size is no matter of the path.
             return data.count > 2 << 20 ? nil : (file.lastPathComponent, data)
         }
+    }
+
+    /// The files in the folder that `WEBIMAGE_PICTURES` names, if it is set.
+    private static func named() throws -> [(String, Data)] {
+        guard let path = ProcessInfo.processInfo.environment["WEBIMAGE_PICTURES"] else { return [] }
+        let files = try FileManager.default.contentsOfDirectory(
+            at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isRegularFileKey])
+        return try files.filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+            .map { ($0.lastPathComponent, try Data(contentsOf: $0)) }
     }
 
     /// Files of every format that is written, files of the ways to declare colours, files of pages, and the same files
@@ -110,6 +119,10 @@ struct EveryPathTests {
             ("shapes", "<rect width='20' height='20' fill='#f00'/><circle r='9' fill='#00f' opacity='.5'/>"),
             ("embedded", "<image width='45' height='31' href='data:image/png;base64,\(png)'/>"),
             ("style", "<style>@import 'x';.a{fill:#0f0}</style><rect class='a' width='20' height='20'/>"),
+            (
+                "media",
+                "<style>@media screen{.a{fill:#0f0}}</style><style media='print'>.a{fill:#f00}</style><rect class='a' width='20' height='20'/>"
+            ),
             ("outside", "<image width='45' height='31' href='file:///etc/passwd'/><rect width='5' height='5'/>"),
         ] {
             let text = "<svg xmlns='http://www.w3.org/2000/svg' width='45' height='31'>\(body)</svg>"
