@@ -24,7 +24,7 @@ extension GTKSuite {
             var random = SeededRandom.printingSeed()
             for turn in 0..<(Self.isLong ? 40 : 2) {
                 let area = PixelSize(
-                    width: .random(in: 60...200, using: &random), height: .random(in: 60...200, using: &random))
+                    width: .random(in: 70...200, using: &random), height: .random(in: 70...200, using: &random))
                 let view = ImageView()
                 view.contentMode = mode
                 let window = try await TestWindow(view.widget, width: area.width, height: area.height)

@@ -104,10 +104,19 @@ extension JPEGDecoder {
         let staysGray = isGray && (resampling.target != size || (profile != nil && options.colorConversion == .sRGB))
         let layout = staysGray ? .gray8 : Self.layout(for: options.pixelFormat, isCMYK: isCMYK)
         let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
-        let eighths = resampling.eighths
+        let eighths = JPEGThumbnailLoop.allowsCoarseChroma ? Self.eighthsForMeans(resampling) : resampling.eighths
         let stored = try outputSize(color: color, eighths: eighths)
         return JPEGRowLayout(
             layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile)
+    }
+
+    /// The smallest scale for a mean colour or a hash, which need no detail: the plane of a small picture has twice the pixels
+    /// of the result as well.
+    private static func eighthsForMeans(_ resampling: Resampling) -> Int {
+        let side = min(resampling.stored.width, resampling.stored.height)
+        return [1, 2, 4].first {
+            resampling.ratio * Double($0) >= 8 * Resampling.leastRatio && side * $0 >= 8 * 64
+        } ?? 8
     }
 
     /// Creates a picture from decompressed pixels. For a CMYK file, converts CMYK to RGB in place and thereby
