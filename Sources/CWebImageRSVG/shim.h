@@ -53,6 +53,7 @@ typedef enum { CAIRO_STATUS_SUCCESS = 0 } cairo_status_t;
 extern const unsigned int rsvg_major_version, rsvg_minor_version, rsvg_micro_version;
 RsvgHandle *rsvg_handle_new_from_data(const uint8_t *data, size_t length, GError **error);
 void rsvg_handle_set_dpi(RsvgHandle *handle, double dpi);
+gboolean rsvg_handle_set_stylesheet(RsvgHandle *handle, const uint8_t *css, size_t length, GError **error);
 gboolean rsvg_handle_render_document(
     RsvgHandle *handle, cairo_t *context, const RsvgRectangle *viewport, GError **error);
 void rsvg_handle_get_intrinsic_dimensions(
@@ -93,7 +94,8 @@ void cairo_surface_flush(cairo_surface_t *surface);
     take(g_zlib_decompressor_new) take(rsvg_handle_get_geometry_for_layer)                                      \
     take(rsvg_handle_get_intrinsic_size_in_pixels)                                                              \
     take(rsvg_handle_get_intrinsic_dimensions) take(rsvg_handle_new_from_data) take(rsvg_handle_render_document)\
-    take(rsvg_handle_set_dpi) take(rsvg_major_version) take(rsvg_minor_version) take(rsvg_micro_version)
+    take(rsvg_handle_set_dpi) take(rsvg_handle_set_stylesheet)                                                  \
+    take(rsvg_major_version) take(rsvg_minor_version) take(rsvg_micro_version)
 
 SHARED_LIBRARY_TABLE(RSVGFunctions, RSVG_FUNCTIONS)
 

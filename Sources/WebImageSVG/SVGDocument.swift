@@ -23,8 +23,13 @@ final class SVGDocument {
         self.handle = handle
         HandleLedger.opened("rsvg_handle")
         librsvg.rsvg_handle_set_dpi(handle, 96)
-        // Without a font size in the document, librsvg assumes 12 px, but CSS 16 px.
+        // Without a font size in the document, librsvg assumes 12 px, but CSS 16 px. The drawing would have another size than
+        // the picture.
         let mentionsFont = bytes.offset(of: "font") != nil
+        if !mentionsFont, librsvg.hasFontUnits(handle) {
+            let css: StaticString = ":root{font-size:16px}"
+            _ = librsvg.rsvg_handle_set_stylesheet(handle, css.utf8Start, css.utf8CodeUnitCount, nil)
+        }
         let size = librsvg.size(of: handle, knowsFont: mentionsFont)
         width = size.width
         height = size.height
@@ -106,6 +111,15 @@ private final class DrawingWatch {
 }
 
 extension RSVGFunctions {
+    /// Whether the width or the height of a document is a number of font sizes.
+    fileprivate func hasFontUnits(_ handle: OpaquePointer) -> Bool {
+        var (hasWidth, hasHeight, hasBox): (gboolean, gboolean, gboolean) = (0, 0, 0)
+        var (width, height) = (RsvgLength(), RsvgLength())
+        var box = RsvgRectangle()
+        rsvg_handle_get_intrinsic_dimensions(handle, &hasWidth, &width, &hasHeight, &height, &hasBox, &box)
+        return [width.unit, height.unit].contains { [RSVG_UNIT_EM, RSVG_UNIT_EX].contains($0) }
+    }
+
     /// Returns the document's own width and height. A missing value is derived from the view box. If a value is missing
     /// and there is no view box, both values are derived from the drawn area.
     fileprivate func size(of handle: OpaquePointer, knowsFont: Bool) -> (width: Double, height: Double) {

@@ -33,12 +33,22 @@ struct SVGTests {
     }
 
     /// A length in `em` is a number of font sizes (SVG 2, §8.9).
-    @Test(arguments: [("2em", "1em", "20", 40, 20), ("2ex", "20", "20", 20, 20), ("2em", "1em", "", 32, 16)])
+    @Test(arguments: [
+        ("2em", "1em", "20", 40, 20), ("2ex", "20", "20", 20, 20), ("2em", "1em", "", 32, 16),
+        ("30em", "20", "", 480, 20),
+    ])
     func fontSizeCounts(width: String, height: String, font: String, wide: Int, high: Int) throws {
         let attribute = font.isEmpty ? "" : "font-size=\"\(font)\""
-        let document =
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" \(attribute)/>"
-        #expect(try size(Data(document.utf8)) == PixelSize(width: wide, height: high))
+        let document = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \(attribute)>\
+            <rect width="\(wide)" height="\(high)" fill="lime"/></svg>
+            """
+        let image = try coder.decode(Data(document.utf8), options: DecodingOptions())
+        #expect(image.pixelSize == PixelSize(width: wide, height: high))
+        // The drawing has the size of the picture.
+        for (x, y) in [(0, 0), (wide - 1, 0), (0, high - 1), (wide - 1, high - 1)] {
+            #expect(image.color(at: CGPoint(x: x, y: y))?.hexString == "#ff00ff00", "\(x), \(y)")
+        }
     }
 
     @Test func vectorIsDrawnLargerAndSmaller() throws {
