@@ -17,6 +17,8 @@ extension DecodedPicture {
         var region = resampling.region
         if let reduction {
             region = region.scaled(x: 1 / reduction.factor, y: 1 / reduction.factor)
+            region.left += reduction.left
+            region.top += reduction.top
         } else if pixels.size != fullSize {
             region = region.scaled(
                 x: Double(pixels.width) / Double(fullSize.width), y: Double(pixels.height) / Double(fullSize.height))
@@ -34,7 +36,7 @@ extension DecodedPicture {
                 multiplies
                 ? try pixels.scaled(to: target, from: region, as: .bgra8Premultiplied, isOpaque: isOpaque)
                 : try pixels.scaled(to: target, from: region, isOpaque: isOpaque)
-            if reduction != nil {
+            if reduction?.isMeans == true {
                 try pixels.sharpenMeans(
                     ratioX: region.width / Double(target.width), ratioY: region.height / Double(target.height),
                     isOpaque: isOpaque)

@@ -17,13 +17,25 @@ package struct DecodedPicture {
     package var hasAlpha: Bool
     package var format: ImageFormat
 
-    /// Pixels that are the means of square blocks of the picture. The last block of a row or column can be incomplete, so the
-    /// picture can end inside the last pixel.
+    /// Where the picture lies in pixels that show it, or a part of it, reduced.
     package struct Reduction: Sendable, Hashable {
-        /// The side of a block in pixels of the picture.
+        /// The side of a pixel in pixels of the picture.
         package let factor: Double
+        /// Where the left edge of the picture is, in pixels from the left edge of the first one.
+        package let left: Double
+        /// Where the top edge of the picture is.
+        package let top: Double
+        /// Whether the pixels are means of square blocks of the picture. The last block of a row or column can be
+        /// incomplete, so the picture can end inside the last pixel.
+        package let isMeans: Bool
 
-        package init(factor: Double) { self.factor = factor }
+        /// The means of blocks from the top left of the picture on.
+        package init(factor: Double) { (self.factor, left, top, isMeans) = (factor, 0, 0, true) }
+
+        /// Samples of the picture after a filter, from any place on.
+        package init(factor: Double, left: Double, top: Double) {
+            (self.factor, self.left, self.top, isMeans) = (factor, left, top, false)
+        }
     }
 
     package init(

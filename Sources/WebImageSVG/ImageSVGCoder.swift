@@ -111,12 +111,3 @@ extension SVGDocument {
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }
-
-extension DecodingOptions {
-    /// Returns the size in pixels at which the document is drawn. In contrast to a bitmap, a document is also scaled
-    /// up.
-    fileprivate func vectorSize(for size: PixelSize) -> PixelSize {
-        guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
-        return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)
-    }
-}

@@ -31,8 +31,8 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         source = try TIFFDocument(data, options: options)
     }
 
-    /// The signatures of the files that this coder reads.
-    public var signatures: [FileSignature]? { [.format(.tiff)] }
+    /// The signatures of the files that this coder reads. Many raw files of cameras are TIFF files.
+    public var signatures: [FileSignature]? { [.format(.tiff), .format(.raw)] }
 
     /// Whether the data starts with the signature of a TIFF file.
     public func canDecode(from data: Data?) -> Bool {

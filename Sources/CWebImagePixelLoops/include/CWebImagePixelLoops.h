@@ -175,4 +175,24 @@ void webimage_box_means(const int32_t *sums, uint8_t *target, size_t width, size
 /* Adds to each pixel `amount` times the difference between the pixel and its blurred pixel. */
 void webimage_unsharp_row(const uint8_t *blurred, uint8_t *pixels, size_t width, float amount);
 
+/* The following functions write planes of samples to channels of interleaved pixels. A pixel has `channels` samples of 8
+   bits, or of 16 bits if `is_deep` is not 0. `target` is the address of the channel in the first pixel. Strides are in bytes,
+   except that of 32-bit samples, which is in samples. */
+
+/* Adds `bias` to each sample, limits it to 0...`largest`, and scales it to the range of the pixels' samples. `largest` is
+   2^n - 1. */
+void webimage_write_samples(
+    const int32_t *samples, size_t sample_stride, int32_t bias, uint32_t largest, size_t width, size_t rows,
+    uint8_t *target, size_t target_stride, size_t channels, int is_deep);
+
+/* Writes samples of 8 bits. */
+void webimage_spread_channel(
+    const uint8_t *plane, size_t plane_stride, size_t width, size_t rows, uint8_t *target, size_t target_stride,
+    size_t channels, int is_deep);
+
+/* Converts the first three of four channels in place from luminance and differences of colour (ITU-R BT.601, full range, as in
+   JFIF and sYCC) to red, green and blue. `middle` is the difference 0 as a part of the range. */
+void webimage_ycc_to_rgb(
+    uint8_t *pixels, size_t stride, size_t width, size_t rows, double middle, int is_deep);
+
 #endif

@@ -59,10 +59,7 @@ open class Image: @unchecked Sendable {
     public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
     /// Whether the image was drawn from a vector format.
-    public final var isVector: Bool {
-        let format = imageFormat
-        return format == .svg || format == .pdf
-    }
+    public final var isVector: Bool { imageFormat.isVector }
 
     /// Returns a new image with the same pixels and another scale. A subclass with additional stored properties
     /// must override this method.

@@ -45,6 +45,11 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// ``png``.
     public static let apng = ImageFormat(rawValue: 19)
 
+    /// JPEG 2000 (ISO/IEC 15444-1), in boxes or as a bare codestream.
+    public static let jpeg2000 = ImageFormat(rawValue: 20)
+    /// Lottie: a vector animation in JSON, or in an archive (dotLottie).
+    public static let lottie = ImageFormat(rawValue: 21)
+
     /// The format of the file that contains the image: ``png`` for ``apng``. For every other format, the property
     /// returns the format itself.
     public var container: ImageFormat { self == .apng ? .png : self }
@@ -55,7 +60,10 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
 
     /// Whether the frames of a file are pages, which can differ in size. Pages are not an animation: loads, views and
     /// the service show the first page.
-    package var framesArePages: Bool { self == .tiff }
+    package var framesArePages: Bool { self == .tiff || self == .pdf }
+
+    /// Whether a picture of the format is drawn at each size instead of scaled.
+    package var isVector: Bool { self == .svg || self == .pdf || self == .lottie }
 
     /// The lower-case name of the format, as reports show it. Nil if the format has no name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
@@ -86,9 +94,14 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
         (.pdf, "pdf", "com.adobe.pdf", ["pdf"]),
         (.svg, "svg", "public.svg-image", ["svg"]),
         (.bmp, "bmp", "com.microsoft.bmp", ["bmp", "dib"]),
-        (.raw, "raw", "public.camera-raw-image", []),
+        (
+            .raw, "raw", "public.camera-raw-image",
+            ["dng", "cr2", "cr3", "nef", "nrw", "arw", "orf", "rw2", "raf", "pef", "srw"]
+        ),
         (.avif, "avif", "public.avif", ["avif", "avifs"]),
         (.jpegXL, "jxl", "public.jpeg-xl", ["jxl"]),
+        (.jpeg2000, "jp2", "public.jpeg-2000", ["jp2", "j2k", "jpf", "jpx", "jpc", "j2c"]),
+        (.lottie, "lottie", "com.lottiefiles.lottie", ["lottie", "tgs"]),
         (.ico, "ico", "com.microsoft.ico", ["ico", "cur"]),
         (.apng, "apng", "public.png", ["apng"]),
     ]
@@ -118,6 +131,8 @@ extension ImageFormat {
         case .raw: "image/x-dcraw"
         case .avif: "image/avif"
         case .jpegXL: "image/jxl"
+        case .jpeg2000: "image/jp2"
+        case .lottie: "video/lottie+json"
         case .ico: "image/x-icon"
         default: "application/octet-stream"
         }
@@ -131,9 +146,10 @@ extension ImageFormat {
 
     /// Detects the format from the content. A file's name and its declared type are not used.
     ///
-    /// Reads only the signature, with three exceptions:
+    /// Reads only the signature, with four exceptions:
     /// - PNG: reads the chunk headers up to the first `IDAT`, to detect ``apng``.
     /// - HEIF: reads the list of compatible brands, at most 256 bytes.
+    /// - TIFF: reads the first directory, and up to eight that it names, to detect ``raw``.
     /// - SVG: reads up to the first element; of a document in UTF-16 with a byte order mark, at most the first MiB.
     ///
     /// The result for an unknown signature is ``undefined``. Never fails and never reads outside `data`.
@@ -146,6 +162,7 @@ extension ImageFormat {
         switch first {
         case 0xFF:
             if bytes.starts(with: [0xFF, 0x0A]) { return .jpegXL }
+            if bytes.starts(with: [0xFF, 0x4F, 0xFF, 0x51]) { return .jpeg2000 }
             if bytes.starts(with: [0xFF, 0xFE]) { return isWideSVG(bytes, isBigEndian: false) ? .svg : .undefined }
             return bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .undefined
         case 0xFE:
@@ -156,7 +173,12 @@ extension ImageFormat {
         case UInt8(ascii: "G"):
             return bytes.starts(with: Array("GIF8".utf8)) ? .gif : .undefined
         case UInt8(ascii: "I"), UInt8(ascii: "M"):
-            return isTIFF(bytes) ? .tiff : .undefined
+            if isTIFF(bytes) { return isRawTIFF(bytes) ? .raw : .tiff }
+            return isOwnRaw(bytes) ? .raw : .undefined
+        case UInt8(ascii: "F"):
+            return isOwnRaw(bytes) ? .raw : .undefined
+        case UInt8(ascii: "{"), UInt8(ascii: "P"):
+            return isLottie(bytes) ? .lottie : .undefined
         case UInt8(ascii: "B"):
             return bytes.starts(with: Array("BM".utf8)) ? .bmp : .undefined
         case UInt8(ascii: "R"):
@@ -177,6 +199,17 @@ extension ImageFormat {
         return (0..<text.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
     }
 
+    /// Whether the first KiB of a JSON document has names that every Lottie animation has, or whether an archive begins with
+    /// an entry of dotLottie.
+    private static func isLottie(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if bytes.starts(with: [0x50, 0x4B, 3, 4]) {
+            return ["manifest.json", "animations/"].contains { has($0, at: 30, in: bytes) }
+        }
+        let start = Data(bytes.prefix(1024))
+        return ["ip", "op", "fr", "w", "h", "layers", "v"].filter { start.range(of: Data("\"\($0)\"".utf8)) != nil }
+            .count >= 4
+    }
+
     private static func isTIFF(_ bytes: UnsafeRawBufferPointer) -> Bool {
         [[0x49, 0x49, 0x2A, 0], [0x4D, 0x4D, 0, 0x2A], [0x49, 0x49, 0x2B, 0], [0x4D, 0x4D, 0, 0x2B]]
             .contains { (signature: [UInt8]) in bytes.starts(with: signature) }
@@ -186,6 +219,8 @@ extension ImageFormat {
     /// and Windows icons.
     private static func sniffBoxesAndIcons(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         if has("JXL ", at: 4, in: bytes) { return .jpegXL }
+        if has("jP  ", at: 4, in: bytes) { return .jpeg2000 }
+        if isOwnRaw(bytes) { return .raw }
         if has("ftyp", at: 4, in: bytes) { return brandFormat(bytes) }
         // An icon file starts with three 16-bit numbers: a reserved 0, the type (1 for icon, 2 for cursor), and
         // the number of images (at least 1).

@@ -62,6 +62,9 @@ extension ImageInfo {
         /// Whether the library can scale the image down while reading the file. If true, the full-size image is
         /// never in memory.
         package var shrinksWhileReading = false
+        /// The bytes that the library needs for each pixel of the picture from which the result is scaled, in addition to
+        /// that picture.
+        package var bytesPerSourcePixel = 0
 
         package init() {}
     }
@@ -73,12 +76,21 @@ extension ImageInfo {
     package func decodeBytes(_ options: DecodingOptions) -> Int {
         let target = options.targetSize(for: pixelSize, frameCount: animationFrameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
-        guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
+        guard target != pixelSize else {
+            let samples = storedSize.byteCount(workingMemory.bytesPerSourcePixel)
+            return picture.adding(workingMemory.fixedBytes).adding(samples)
+        }
         return picture.adding(sourceByteCount(options)).adding(workingMemory.fixedBytes)
     }
 
-    /// The memory of the picture from which the result is scaled, at 4 bytes per pixel.
+    /// The memory of the picture from which the result is scaled, at 4 bytes per pixel and what the library needs.
     private func sourceByteCount(_ options: DecodingOptions) -> Int {
+        let (bytes, overflow) = pictureByteCount(options).multipliedReportingOverflow(
+            by: 4 + workingMemory.bytesPerSourcePixel)
+        return overflow ? .max : bytes / 4
+    }
+
+    private func pictureByteCount(_ options: DecodingOptions) -> Int {
         let whole = storedSize.byteCount(4)
         guard workingMemory.shrinksWhileReading else { return whole }
         let resampling = options.resampling(of: storedSize, orientation, frameCount: animationFrameCount)
@@ -86,6 +98,10 @@ extension ImageInfo {
             let eighths = resampling.eighths
             return PixelSize(width: (storedSize.width * eighths + 7) / 8, height: (storedSize.height * eighths + 7) / 8)
                 .byteCount(4)
+        }
+        if format == .jpeg2000 {
+            // The sides are less than eight times those of the result.
+            return min(resampling.target.byteCount(4 * 64), whole)
         }
         // Other libraries shrink only large pictures, to less than four times the sides of the result. At 4 bytes per
         // pixel, this is 64 bytes per requested pixel.

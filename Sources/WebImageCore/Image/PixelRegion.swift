@@ -104,3 +104,12 @@ extension DecodingOptions {
             target: targetSize(for: upright, frameCount: frameCount).oriented(orientation), stored: stored)
     }
 }
+
+extension DecodingOptions {
+    /// Returns the size in pixels at which a drawing, such as an SVG document, is drawn. In contrast to a bitmap, it is
+    /// also scaled up.
+    package func vectorSize(for size: PixelSize) -> PixelSize {
+        guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
+        return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)
+    }
+}

@@ -79,7 +79,7 @@ struct ResultRenderer: Sendable {
     /// frames or is sent unchanged, or if the target is refused.
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
-        guard info.format != .svg, info.frameCount < 2, let format = try? format(for: info, settings),
+        guard !info.format.isVector, info.frameCount < 2, let format = try? format(for: info, settings),
             !isUntouched(info, format)
         else { return nil }
         let geometry =
@@ -99,7 +99,7 @@ struct ResultRenderer: Sendable {
         guard let geometry else {
             return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: info.pixelSize)
         }
-        let isVector = info.format == .svg
+        let isVector = info.format.isVector
         let whole = upright(geometry.decodeSize(isVector: isVector), info)
         // From twice the size, each of several results is scaled without a visible loss.
         let wide = PixelSize(
@@ -172,7 +172,7 @@ struct ResultRenderer: Sendable {
         of source: PixelSize, _ info: ImageInfo, in format: OutputFormat, settings: OutputSettings
     ) -> ResultGeometry {
         ResultGeometry(
-            source: source, options: options, isVector: info.format == .svg,
+            source: source, options: options, isVector: info.format.isVector,
             maxSide: min(format.maxDimension, settings.maxResultSide))
     }
 
@@ -205,7 +205,7 @@ struct ResultRenderer: Sendable {
         let frameCount = frameCount(info, settings.bounded(by: options.limits), in: format)
         decoding.firstFrameOnly = frameCount == 1
         // A vector is drawn at the decoded size. Other coders can need memory for the whole picture.
-        let bytes = info.format == .svg ? decoded.byteCount(8) : info.decodeBytes(decoding)
+        let bytes = info.format.isVector ? decoded.byteCount(8) : info.decodeBytes(decoding)
         return ResultBuffers(
             geometry, options, decodedByteCount: bytes, decoded: decoded,
             mark: options.watermark == nil ? nil : watermark?.pixelSize, format: format, frameCount: frameCount,

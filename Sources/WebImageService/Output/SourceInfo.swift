@@ -97,7 +97,7 @@ struct SourceInfo: Sendable {
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
         let size = info.pixelSize
-        let geometry = ResultGeometry(source: size, options: options, isVector: info.format == .svg)
+        let geometry = ResultGeometry(source: size, options: options, isVector: info.format.isVector)
         var operations: [Meta.Operation] = []
         if geometry.crop != geometry.turned {
             operations.append(Meta.Operation(type: "crop", width: geometry.crop.width, height: geometry.crop.height))
