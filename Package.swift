@@ -22,6 +22,10 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "WebImageJPEG2000", targets: ["WebImageJPEG2000"]),
+        .library(name: "WebImageRaw", targets: ["WebImageRaw"]),
+        .library(name: "WebImagePDF", targets: ["WebImagePDF"]),
+        .library(name: "WebImageLottie", targets: ["WebImageLottie"]),
         .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
         .library(name: "WebImageValkey", targets: ["WebImageValkey"]),
         .library(name: "WebImageS3", targets: ["WebImageS3"]),
@@ -35,6 +39,8 @@ let package = Package(
         .library(name: "SDWebImageHEIFCoder", targets: ["SDWebImageHEIFCoder"]),
         .library(name: "SDWebImageJPEGXLCoder", targets: ["SDWebImageJPEGXLCoder"]),
         .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
+        .library(name: "SDWebImagePDFCoder", targets: ["SDWebImagePDFCoder"]),
+        .library(name: "SDWebImageLottieCoder", targets: ["SDWebImageLottieCoder"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -85,6 +91,22 @@ let package = Package(
         .target(
             name: "WebImageTIFF",
             dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageJPEG2000",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageJPEG2000", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageLottie",
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageLottie", "CWebImageSharedLibrary",
+            ]),
+        .target(
+            name: "WebImagePDF",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImagePDFium", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageRaw",
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImageSharedLibrary",
+            ]),
 
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
@@ -95,7 +117,8 @@ let package = Package(
             name: "WebImageSandbox",
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
-                "WebImageSVG", "WebImageTIFF", "CWebImageSandbox",
+                "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF",
+                "CWebImageSandbox",
             ]),
 
         // Root. This target registers the defaults and re-exports WebImageCore, WebImageLoading, WebImageViews,
@@ -134,6 +157,8 @@ let package = Package(
         .target(name: "SDWebImageHEIFCoder", dependencies: ["SDWebImage", "WebImageHEIF"]),
         .target(name: "SDWebImageJPEGXLCoder", dependencies: ["SDWebImage", "WebImageJXL"]),
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
+        .target(name: "SDWebImagePDFCoder", dependencies: ["SDWebImage", "WebImagePDF"]),
+        .target(name: "SDWebImageLottieCoder", dependencies: ["SDWebImage", "WebImageLottie"]),
 
         // User interface toolkit.
         .target(
@@ -145,14 +170,16 @@ let package = Package(
             name: "WebImageCLI",
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
-                "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000",
+                "WebImageRaw", "WebImageLottie", "WebImagePDF",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
             name: "webimage-gallery",
             dependencies: [
                 "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
-                "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF",
+                "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw",
+                "WebImageLottie", "WebImagePDF",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
@@ -204,6 +231,8 @@ let package = Package(
             name: "OptionalCodersTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
+                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "CWebImageJPEG2000",
+                "CWebImageSharedLibrary",
                 "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
             ]),
         .testTarget(
@@ -297,7 +326,7 @@ let package = Package(
         .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        // The package loads the following libraries, up to CWebImageTIFF, at run time: libcurl for the first download,
+        // The package loads the following libraries, up to CWebImageLottie, at run time: libcurl for the first download,
         // and each other library for the first picture of its format. The build needs only their headers.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
@@ -305,6 +334,10 @@ let package = Package(
         .systemLibrary(name: "CWebImageJXL", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CWebImageRSVG"),
         .systemLibrary(name: "CWebImageTIFF", providers: [.apt(["libtiff-dev"])]),
+        .systemLibrary(name: "CWebImageJPEG2000", providers: [.apt(["libopenjp2-7-dev"])]),
+        .systemLibrary(name: "CWebImageRaw", providers: [.apt(["libraw-dev"])]),
+        .systemLibrary(name: "CWebImagePDFium"),
+        .systemLibrary(name: "CWebImageLottie", providers: [.apt(["librlottie-dev"])]),
         .systemLibrary(name: "CWebImageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // Only the gallery uses this library.
         .systemLibrary(name: "CWebImageAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
@@ -339,7 +372,9 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageSandbox", "WebImageService", "WebImageServer",
+                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageSandbox",
+                "WebImageService",
+                "WebImageServer",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -18,6 +18,16 @@ enum DecoderProcesses {
         DecoderIsolation.expectPicture()
     }
 
+    /// Decodes the formats of plug-ins in restricted processes, also without `--sandbox`: their libraries are large, and some
+    /// of them end the program at a damaged file. Where no process can start, this process decodes them.
+    static func isolatePlugIns() {
+        var configuration = WebImageSandbox.Configuration()
+        configuration.whenUnavailable = .decodeHere
+        configuration.formats = [.jpeg2000, .raw, .pdf, .lottie]
+        // A failure leaves all decoders in this process.
+        _ = try? WebImageSandbox.enable(configuration)
+    }
+
     /// The message that nothing is isolated, because the environment forbids it; nil if it does not.
     static var switchedOff: String? {
         guard ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_MODE"] == "off" else { return nil }

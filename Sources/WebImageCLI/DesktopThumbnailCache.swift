@@ -170,6 +170,7 @@ extension ImageFormat {
         case .heic: "image/heic"
         case .heif: "image/heif"
         case .jpegXL: "image/jxl"
+        case .jpeg2000: "image/jp2"
         case .svg: "image/svg+xml"
         case .tiff: "image/tiff"
         case .bmp: "image/bmp"

@@ -86,7 +86,7 @@ struct DesktopThumbnailJob: Sendable {
             options.firstFrameOnly = true
             options.pixelFormat = .rgba8
             options.thumbnailPixelSize = SizeLimit.box(width: size.side, height: size.side).target(
-                for: info.pixelSize, isVector: info.format == .svg)
+                for: info.pixelSize, isVector: info.format.isVector)
             options.preserveAspectRatio = false
             let image = try ImageCodersManager.shared.decode(data, options: options)
             let file = try ImageCodersManager.shared.encode(

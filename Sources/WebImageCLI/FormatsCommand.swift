@@ -49,6 +49,9 @@ enum FormatsCommand {
         FormatRow(.jpegXL, sample: [0xFF, 0x0A], moves: true),
         FormatRow(.svg, sample: Array("<svg></svg>".utf8)),
         FormatRow(.tiff, sample: [0x49, 0x49, 0x2A, 0], moves: true),
+        FormatRow(.lottie, sample: Array(#"{"v":"5","fr":1,"ip":0,"op":1,"w":1,"h":1}"#.utf8), moves: true),
+        FormatRow(.jpeg2000, sample: [0xFF, 0x4F, 0xFF, 0x51]),
+        FormatRow(.raw, sample: Array("FUJIFILMCCD-RAW ".utf8)),
         FormatRow(.bmp, sample: Array("BM".utf8)),
         FormatRow(.ico, sample: [0, 0, 1, 0, 1, 0]),
         FormatRow(.pdf, sample: Array("%PDF".utf8)),
@@ -98,7 +101,7 @@ private struct FormatRow: Sendable {
         func cell(_ word: String, _ isTrue: Bool) -> String {
             (isTrue ? word : "-").padding(toLength: 9, withPad: " ", startingAt: 0)
         }
-        let name = (format.name ?? "?").padding(toLength: 6, withPad: " ", startingAt: 0)
+        let name = (format.name ?? "?").padding(toLength: 8, withPad: " ", startingAt: 0)
         return name + cell("reads", reads) + cell("animates", animates) + cell("writes", writes) + (library ?? "-")
     }
 
@@ -119,7 +122,7 @@ extension WebImageSandbox.Protection {
         let files = readsFonts ? "files of fonts only" : profile == "svg" ? "no files, so no text" : "no files"
         words.append(landlockVersion > 0 ? "\(files) (Landlock \(landlockVersion))" : "\(files) (no Landlock)")
         if hasNamespaces { words.append("own namespaces") }
-        let name = (formats.first?.name ?? "?").padding(toLength: 6, withPad: " ", startingAt: 0)
+        let name = (formats.first?.name ?? "?").padding(toLength: 8, withPad: " ", startingAt: 0)
         return name + profile.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
     }
 

@@ -1,7 +1,11 @@
 import WebImage
 import WebImageAVIF
 import WebImageHEIF
+import WebImageJPEG2000
 import WebImageJXL
+import WebImageLottie
+import WebImagePDF
+import WebImageRaw
 import WebImageSVG
 import WebImageTIFF
 
@@ -13,7 +17,9 @@ enum OptionalCoders {
     }
 
     static let all: [any ImageCoder] = [
-        ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
+        // Raw files come after TIFF, because many of them are TIFF files too, and the last coder is asked first.
+        ImageTIFFCoder.shared, ImageRawCoder.shared, ImagePDFCoder.shared, ImageLottieCoder.shared,
+        ImageJPEG2000Coder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
         ImageAVIFCoder.shared,
     ]
 
@@ -27,6 +33,10 @@ enum OptionalCoders {
         case .jpegXL: try ImageJPEGXLCoder.libraryVersion()
         case .svg: try ImageSVGCoder.libraryVersion()
         case .tiff: try ImageTIFFCoder.libraryVersion()
+        case .jpeg2000: try ImageJPEG2000Coder.libraryVersion()
+        case .lottie: try ImageLottieCoder.libraryVersion()
+        case .pdf: try ImagePDFCoder.libraryVersion()
+        case .raw: try ImageRawCoder.libraryVersion()
         default: nil
         }
     }

@@ -130,7 +130,7 @@ struct Rendition: Sendable {
 
     /// Makes the decode scale to exactly the requested size.
     func setSize(of info: ImageInfo, in options: inout DecodingOptions) {
-        options.thumbnailPixelSize = size?.target(for: info.pixelSize, isVector: info.format == .svg)
+        options.thumbnailPixelSize = size?.target(for: info.pixelSize, isVector: info.format.isVector)
         if size != nil { options.preserveAspectRatio = false }
     }
 

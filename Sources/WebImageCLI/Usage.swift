@@ -46,7 +46,8 @@ enum Usage {
         """
 
     private static let sandbox = """
-          --sandbox              decode in restricted processes, which can reach no file and no network
+          --sandbox              decode in restricted processes, which can reach no file and no network; JPEG 2000,
+                                 raw files, PDF and Lottie always are
 
         """
 

@@ -48,7 +48,9 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
-            if command.canSandbox, name != "formats", parsed.has("sandbox") { try DecoderProcesses.enable() }
+            if command.canSandbox, name != "formats" {
+                if parsed.has("sandbox") { try DecoderProcesses.enable() } else { DecoderProcesses.isolatePlugIns() }
+            }
             // A service also answers requests during decodes, so its decoding threads have a lower priority. Other
             // commands have no other work during decodes, so their decoding threads have the normal priority.
             if !command.isService { DecodePool.declareCommandLineProgram() }

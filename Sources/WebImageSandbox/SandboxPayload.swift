@@ -32,6 +32,7 @@ extension ImageInfo {
         fields.write(bitDepth)
         fields.write(flags: [hasAlpha, isGray, hasICCProfile, isLossless, workingMemory.shrinksWhileReading])
         fields.write(workingMemory.fixedBytes)
+        fields.write(workingMemory.bytesPerSourcePixel)
         fields.write(delaysMilliseconds.count)
         for delay in delaysMilliseconds { fields.write(delay) }
         fields.write(hdr)
@@ -51,7 +52,7 @@ extension ImageInfo {
             let orientation = fields.number(in: 1...8).flatMap(ImageOrientation.init(rawValue:)),
             let frameCount = fields.number(in: 1...Int(Int32.max)), let loopCount = fields.number(in: -1...Int.max),
             let bitDepth = fields.number(in: 0...0xFFFF), let flags = fields.flags(5),
-            let workingBytes = fields.number(in: 0...Int.max),
+            let workingBytes = fields.number(in: 0...Int.max), let pixelBytes = fields.number(in: 0...256),
             let delays = fields.list({ $0.real(in: 0...Self.longestDelay) })
         else { return nil }
         var hdr: HDRDescription?
@@ -64,6 +65,7 @@ extension ImageInfo {
         (hasAlpha, isGray, hasICCProfile, isLossless) = (flags[0], flags[1], flags[2], flags[3])
         workingMemory.shrinksWhileReading = flags[4]
         workingMemory.fixedBytes = workingBytes
+        workingMemory.bytesPerSourcePixel = pixelBytes
         delaysMilliseconds = delays
         self.hdr = hdr
     }

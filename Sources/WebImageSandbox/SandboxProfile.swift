@@ -4,7 +4,11 @@ import WebImageAVIF
 import WebImageCodecs
 package import WebImageCore
 import WebImageHEIF
+import WebImageJPEG2000
 import WebImageJXL
+import WebImageLottie
+import WebImagePDF
+import WebImageRaw
 import WebImageSVG
 import WebImageTIFF
 
@@ -13,9 +17,11 @@ import WebImageTIFF
 package enum SandboxProfile: String, Sendable, CaseIterable {
     /// The built-in formats.
     case basic
-    /// AVIF, JPEG XL and TIFF.
+    /// AVIF, JPEG XL, TIFF and JPEG 2000.
     case further
-    /// HEIF, whose library starts a thread for each picture.
+    /// PDF and raw files of cameras.
+    case documents
+    /// HEIF, whose library starts a thread for each picture, and Lottie, whose library starts one for each processor.
     case threads
     /// SVG, which starts threads and reads fonts.
     case svg
@@ -41,22 +47,24 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
                 ImageICOCoder.self, ImageBMPCoder.self, ImageWebPCoder.self, ImageGIFCoder.self, ImagePNGCoder.self,
                 ImageJPEGCoder.self,
             ]
-        case .further: [ImageTIFFCoder.self, ImageJPEGXLCoder.self, ImageAVIFCoder.self]
-        case .threads: [ImageHEICCoder.self]
+        case .further:
+            [ImageTIFFCoder.self, ImageJPEG2000Coder.self, ImageJPEGXLCoder.self, ImageAVIFCoder.self]
+        case .documents: [ImagePDFCoder.self, ImageRawCoder.self]
+        case .threads: [ImageLottieCoder.self, ImageHEICCoder.self]
         case .svg: [ImageSVGCoder.self]
         }
     }
 
     /// The coders of a picture of this profile and of those that it may contain.
     var nestedTypes: [any SandboxableCoder.Type] {
-        // A drawing can contain pictures of every format.
-        self == .svg ? Self.threads.types + Self.further.types + Self.basic.types + types : types
+        // A drawing can contain pictures of every format of the web and of TIFF, but no documents.
+        self == .svg ? [ImageHEICCoder.self] + Self.further.types + Self.basic.types + types : types
     }
 
     /// What the filter must allow in addition to decoding in memory.
     var features: UInt32 {
         switch self {
-        case .basic, .further: 0
+        case .basic, .further, .documents: 0
         case .threads: UInt32(webimage_sandbox_threads)
         case .svg: UInt32(webimage_sandbox_threads) | UInt32(webimage_sandbox_fonts)
         }
@@ -103,6 +111,10 @@ extension ImageTIFFCoder: SandboxableCoder { static var formats: [ImageFormat] {
 extension ImageJPEGXLCoder: SandboxableCoder { static var formats: [ImageFormat] { [.jpegXL] } }
 extension ImageAVIFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.avif] } }
 extension ImageHEICCoder: SandboxableCoder { static var formats: [ImageFormat] { [.heic, .heif] } }
+extension ImageJPEG2000Coder: SandboxableCoder { static var formats: [ImageFormat] { [.jpeg2000] } }
+extension ImageLottieCoder: SandboxableCoder { static var formats: [ImageFormat] { [.lottie] } }
+extension ImagePDFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.pdf] } }
+extension ImageRawCoder: SandboxableCoder { static var formats: [ImageFormat] { [.raw] } }
 extension ImageSVGCoder: SandboxableCoder {
     static var formats: [ImageFormat] { [.svg] }
 

@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// The pictures of ``SandboxSamples``, as `webimage convert` has written them: a gradient of 24 × 24 px, smaller in formats
-/// that do not compress. A worker that encoded them at its start would load the encoders too, which takes a quarter of
-/// its start and of its memory.
+/// The pictures of ``SandboxSamples``, as `webimage convert` or the tests' writers have written them: a gradient of
+/// 24 × 24 px, smaller in formats that do not compress. The page of PDF has lines and text. The animation of Lottie has a
+/// picture, because rlottie loads a library for the first one. A worker that encoded them at its start would load the
+/// encoders too, which takes a quarter of its start and of its memory.
 enum SandboxSampleFiles {
     /// The file of a format; nil if there is none.
     static func data(_ format: ImageFormat) -> Data? { texts[format].flatMap { Data(base64Encoded: $0) } }
@@ -65,6 +66,62 @@ enum SandboxSampleFiles {
         s3+2sX++sn9h2L9c2L+a2b+e2F+N7N8N7K81+489+88d+5uW/TfF/kfD/rZG/x90x2gbDQAAAQMAAQAAABgAAAABAQMAAQAAABgAAAACAQMA\
         BAAAACYBAAADAQMAAQAAAAgAAAAGAQMAAQAAAAIAAAARAQQAAQAAAAgAAAASAQMAAQAAAAEAAAAVAQMAAQAAAAQAAAAWAQMAAQAAAKoKAAAX\
         AQQAAQAAAHwAAAAcAQMAAQAAAAEAAAA9AQMAAQAAAAIAAABSAQMAAQAAAAIAAAAAAAAACAAIAAgACAA=
+        """,
+        .jpeg2000:
+            """
+        AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAGAAAABgAAwcHAAAAAAAPY29scgEAAAAAABAAAADeanAy\
+        Y/9P/1EALwAAAAAAGAAAABgAAAAAAAAAAAAAABgAAAAYAAAAAAAAAAAAAwcBAQcBAQcBAf9SAAwAAAABAAQEBAAA/1wAHUJvIG8AbwBu4GdQZ1Bn\
+        aFAFUAVQR1fTV9NXYv9kACUAAUNyZWF0ZWQgYnkgT3BlbkpQRUcgdmVyc2lvbiAyLjUuNP+QAAoAAAAAAE0AAf+Tx8wUCRVURanHzBQGZaJGasfS\
+        FAJdQEXwwEQACQOgIgAJA8BEAAJLwcGAFZEQoODADLzGwcGAFpQMgICAgICA/9k=
+        """,
+        .raw:
+            """
+        SUkqAIgEAAAAAAAAFBQAACgoAAA8PAAAUFAAAGRkAAB4eAAAjIwAAKCgAAC0tAAAyMgAANzcAAAKCvX1Cgrh4QoKzc0KCrm5CgqlpQoKkZEKCn19\
+        CgppaQoKVVUKCkFBCgotLQoKGRkAABQUFBQUFCgoFBQ8PBQUUFAUFGRkFBR4eBQUjIwUFKCgFBS0tBQUyMgUFNzcFBQeHvX1Hh7h4R4ezc0eHrm5\
+        Hh6lpR4ekZEeHn19Hh5paR4eVVUeHkFBHh4tLR4eGRkAACgoFBQoKCgoKCg8PCgoUFAoKGRkKCh4eCgojIwoKKCgKCi0tCgoyMgoKNzcKCgyMvX1\
+        MjLh4TIyzc0yMrm5MjKlpTIykZEyMn19MjJpaTIyVVUyMkFBMjItLTIyGRkAADw8FBQ8PCgoPDw8PDw8UFA8PGRkPDx4eDw8jIw8PKCgPDy0tDw8\
+        yMg8PNzcPDxGRvX1Rkbh4UZGzc1GRrm5RkalpUZGkZFGRn19RkZpaUZGVVVGRkFBRkYtLUZGGRkAAFBQFBRQUCgoUFA8PFBQUFBQUGRkUFB4eFBQ\
+        jIxQUKCgUFC0tFBQyMhQUNzcUFBaWvX1Wlrh4Vpazc1aWrm5WlqlpVpakZFaWn19WlppaVpaVVVaWkFBWlotLVpaGRkAAGRkFBRkZCgoZGQ8PGRk\
+        UFBkZGRkZGR4eGRkjIxkZKCgZGS0tGRkyMhkZNzcZGRubvX1bm7h4W5uzc1ubrm5bm6lpW5ukZFubn19bm5paW5uVVVubkFBbm4tLW5uGRkAAHh4\
+        FBR4eCgoeHg8PHh4UFB4eGRkeHh4eHh4jIx4eKCgeHi0tHh4yMh4eNzceHiCgvX1goLh4YKCzc2Cgrm5goKlpYKCkZGCgn19goJpaYKCVVWCgkFB\
+        goItLYKCGRkAAIyMFBSMjCgojIw8PIyMUFCMjGRkjIx4eIyMjIyMjKCgjIy0tIyMyMiMjNzcjIyWlvX1lpbh4ZaWzc2Wlrm5lpalpZaWkZGWln19\
+        lpZpaZaWVVWWlkFBlpYtLZaWGRkAAKCgFBSgoCgooKA8PKCgUFCgoGRkoKB4eKCgjIygoKCgoKC0tKCgyMigoNzcoKCqqvX1qqrh4aqqzc2qqrm5\
+        qqqlpaqqkZGqqn19qqppaaqqVVWqqkFBqqotLaqqGRkAALS0FBS0tCgotLQ8PLS0UFC0tGRktLR4eLS0jIy0tKCgtLS0tLS0yMi0tNzctLS+vvX1\
+        vr7h4b6+zc2+vrm5vr6lpb6+kZG+vn19vr5pab6+VVW+vkFBvr4tLb6+GRkAAMjIFBTIyCgoyMg8PMjIUFDIyGRkyMh4eMjIjIzIyKCgyMi0tMjI\
+        yMjIyNzcyMjS0vX10tLh4dLSzc3S0rm50tKlpdLSkZHS0n190tJpadLSVVXS0kFB0tItLdLSGRkAANzcFBTc3Cgo3Nw8PNzcUFDc3GRk3Nx4eNzc\
+        jIzc3KCg3Ny0tNzcyMjc3Nzc3Nzm5vX15ubh4ebmzc3m5rm55ualpebmkZHm5n195uZpaebmVVXm5kFB5uYtLebmGRkXAP4ABAABAAAAAAAAAAAB\
+        BAABAAAAGAAAAAEBBAABAAAAGAAAAAIBAwABAAAAEAAAAAMBAwABAAAAAQAAAAYBAwABAAAAI4AAAA8BAgAIAAAAogUAABABAgAIAAAAqgUAABEB\
+        BAABAAAACAAAABIBAwABAAAAAQAAABUBAwABAAAAAQAAABYBBAABAAAAGAAAABcBBAABAAAAgAQAABwBAwABAAAAAQAAAI2CAwACAAAAAgACAI6C\
+        AQAEAAAAAAEBAhLGAQAEAAAAAQQAABTGAgAQAAAAsgUAABrGAwABAAAAAAAAAB3GBAABAAAA//8AACHGCgAJAAAAwgUAACjGBQADAAAACgYAAFrG\
+        AwABAAAAFQAAAAAAAABUZXN0Y2FtAE1vZGVsIDEAVGVzdGNhbSBNb2RlbCAxAJR+AAAQJwAA9cP//xAnAACH7P//ECcAACTa//8QJwAASEkAABAn\
+        AACfAQAAECcAACwCAAAQJwAACPj//xAnAABMKQAAECcAABAnAAAQJwAAECcAABAnAAAQJwAAECcAAA==
+        """,
+        .pdf:
+            """
+        JVBERi0xLjcKMSAwIG9iago8PCAvVHlwZSAvQ2F0YWxvZyAvUGFnZXMgMiAwIFIgPj4KZW5kb2JqCjIgMCBvYmoKPDwgL1R5cGUgL1BhZ2VzIC9L\
+        aWRzIFszIDAgUl0gL0NvdW50IDEgPj4KZW5kb2JqCjMgMCBvYmoKPDwgL1R5cGUgL1BhZ2UgL1BhcmVudCAyIDAgUiAvTWVkaWFCb3ggWzAgMCAy\
+        NCAyNF0gL0NvbnRlbnRzIDQgMCBSIC9SZXNvdXJjZXMgPDwgL0ZvbnQgPDwgL0YgPDwgL1R5cGUgL0ZvbnQgL1N1YnR5cGUgL1R5cGUxIC9CYXNl\
+        Rm9udCAvSGVsdmV0aWNhID4+ID4+ID4+ID4+CmVuZG9iago0IDAgb2JqCjw8IC9MZW5ndGggMTA5ID4+CnN0cmVhbQowIDAgMSByZyAwIDEyIDI0\
+        IDEyIHJlIGYgMSAxIDAgcmcgMCAwIDI0IDEyIHJlIGYgMSAwIDAgUkcgMiB3IDMgMyBtIDIwIDIwIGwgUyAwIGcgQlQgL0YgOSBUZiAyIDggVGQg\
+        KGEpIFRqIEVUCmVuZHN0cmVhbQplbmRvYmoKeHJlZgowIDUKMDAwMDAwMDAwMCA2NTUzNSBmIAowMDAwMDAwMDA5IDAwMDAwIG4gCjAwMDAwMDAw\
+        NTggMDAwMDAgbiAKMDAwMDAwMDExNSAwMDAwMCBuIAowMDAwMDAwMjg3IDAwMDAwIG4gCnRyYWlsZXIKPDwgL1NpemUgNSAvUm9vdCAxIDAgUiA+\
+        PgpzdGFydHhyZWYKNDQ3CiUlRU9GCg==
+        """,
+        .lottie:
+            """
+        eyJ2IjoiNS43LjAiLCJmciI6MzAsImlwIjowLCJvcCI6MywidyI6MjQsImgiOjI0LCJhc3NldHMiOlt7ImlkIjoiYSIsInciOjQsImgiOjQsInUi\
+        OiIiLCJwIjoiZGF0YTppbWFnZS9wbmc7YmFzZTY0LGlWQk9SdzBLR2dvQUFBQU5TVWhFVWdBQUFBUUFBQUFFQ0FJQUFBQW1rd2twQUFBQUdFbEVR\
+        VlI0Mm1Oa1lEaGh3OEFBUVN3TU5neHdnSnNEQUZoc0FqNEg4MXlpQUFBQUFFbEZUa1N1UW1DQyIsImUiOjF9XSwibGF5ZXJzIjpbeyJ0eSI6Miwi\
+        cmVmSWQiOiJhIiwiaXAiOjAsIm9wIjozLCJzdCI6MCwia3MiOnsibyI6eyJrIjoxMDB9LCJyIjp7ImsiOjB9LCJwIjp7ImsiOlsxMiwxMl19LCJh\
+        Ijp7ImsiOlsyLDJdfSwicyI6eyJrIjpbMTAwLDEwMF19fX0seyJ0eSI6NCwiaXAiOjAsIm9wIjozLCJzdCI6MCwia3MiOnsibyI6eyJrIjoxMDB9\
+        LCJyIjp7ImsiOjB9LCJwIjp7ImsiOlsxMiw2XX0sImEiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsxMDAsMTAwXX19LCJzaGFwZXMiOlt7InR5Ijoi\
+        Z3IiLCJpdCI6W3sidHkiOiJyYyIsInAiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsyNCwxMl19LCJyIjp7ImsiOjB9fSx7InR5IjoiZmwiLCJjIjp7\
+        ImsiOlswLDAsMSwxXX0sIm8iOnsiayI6MTAwfX0seyJ0eSI6InRyIiwicCI6eyJrIjpbMCwwXX0sImEiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsx\
+        MDAsMTAwXX0sInIiOnsiayI6MH0sIm8iOnsiayI6MTAwfX1dfV19LHsidHkiOjQsImlwIjowLCJvcCI6Mywic3QiOjAsImtzIjp7Im8iOnsiayI6\
+        MTAwfSwiciI6eyJrIjowfSwicCI6eyJrIjpbMTIsMThdfSwiYSI6eyJrIjpbMCwwXX0sInMiOnsiayI6WzEwMCwxMDBdfX0sInNoYXBlcyI6W3si\
+        dHkiOiJnciIsIml0IjpbeyJ0eSI6InJjIiwicCI6eyJrIjpbMCwwXX0sInMiOnsiayI6WzI0LDEyXX0sInIiOnsiayI6MH19LHsidHkiOiJmbCIs\
+        ImMiOnsiayI6WzEsMSwwLDFdfSwibyI6eyJrIjoxMDB9fSx7InR5IjoidHIiLCJwIjp7ImsiOlswLDBdfSwiYSI6eyJrIjpbMCwwXX0sInMiOnsi\
+        ayI6WzEwMCwxMDBdfSwiciI6eyJrIjowfSwibyI6eyJrIjoxMDB9fV19XX1dfQ==
         """,
         .heic:
             """

@@ -39,6 +39,10 @@ public enum WebImageSandbox {
         public var memoryBytes = 2 << 30
         /// What happens to pictures when no worker can start.
         public var whenUnavailable = Unavailable.fail
+        /// The formats that workers decode; nil means all formats that the coders of this package read. A program can so
+        /// isolate only formats with large libraries, such as PDF and raw files, and decode JPEG without the cost of a
+        /// worker.
+        public var formats: Set<ImageFormat>?
         /// The path of a program that links this library, to be executed as worker. Nil means this program. A plug-in
         /// and a program in another language must name one.
         public var workerExecutable: String?
@@ -109,30 +113,39 @@ public enum WebImageSandbox {
     public static func enable(
         _ configuration: Configuration = Configuration(), coders: ImageCodersManager = .shared
     ) throws(WebImageError) -> Status {
-        DecoderIsolation.decide()
+        if configuration.formats == nil { DecoderIsolation.decide() }
         let mode = getenv("WEBIMAGE_SANDBOX_MODE").map { String(cString: $0) }
         if mode == "off" { return status(of: coders) }
         var configuration = configuration
         if mode == "required" { configuration.whenUnavailable = .fail }
         if configuration.whenUnavailable == .fail { try checkExecutable(configuration.workerExecutable) }
         let host = SandboxHost(configuration)
+        let formats = configuration.formats
         // A second call returns after the coders were replaced, whichever call does it.
-        guard SandboxHost.install(host, { coders.replaceCoders(isolatedCoder) }) else {
+        guard SandboxHost.install(host, { coders.replaceCoders { isolatedCoder(for: $0, formats) } }) else {
             throw WebImageError(
                 .sandboxUnavailable, stage: .decode, underlying: .message("the sandbox is already enabled"),
                 hint: "Call enable() once, at the start of the program.")
         }
-        DecoderIsolation.prepare { host.pool.prepare(.basic) }
+        if formats?.contains(.jpeg) ?? true { DecoderIsolation.prepare { host.pool.prepare(.basic) } }
         return status(of: coders)
     }
 
-    /// Returns the coder that decodes in workers in place of a coder of this package, and any other coder itself.
-    private static func isolatedCoder(for coder: any ImageCoder) -> any ImageCoder {
-        SandboxProfile.coderType(of: coder)?.sandboxed ?? coder
+    /// Returns the coder that decodes in workers in place of a coder of this package for one of these formats, and any other
+    /// coder itself.
+    private static func isolatedCoder(for coder: any ImageCoder, _ formats: Set<ImageFormat>?) -> any ImageCoder {
+        guard let type = SandboxProfile.coderType(of: coder), isIsolated(type, formats) else { return coder }
+        return type.sandboxed
+    }
+
+    private static func isIsolated(_ type: any SandboxableCoder.Type, _ formats: Set<ImageFormat>?) -> Bool {
+        formats.map { !$0.isDisjoint(with: type.formats) } ?? true
     }
 
     /// Returns the coders with those of this package replaced by coders that decode in workers.
-    package static func isolated(_ coders: [any ImageCoder]) -> [any ImageCoder] { coders.map(isolatedCoder) }
+    package static func isolated(_ coders: [any ImageCoder]) -> [any ImageCoder] {
+        coders.map { isolatedCoder(for: $0, nil) }
+    }
 
     /// Enables the default sandbox, unless one is enabled, and leaves all lists of coders as they are.
     package static func enableForTests() {
@@ -145,9 +158,10 @@ public enum WebImageSandbox {
     /// Returns what is decoded where now.
     public static func status(of coders: ImageCodersManager = .shared) -> Status {
         var status = Status()
+        let formats = SandboxHost.installed?.formats
         for coder in coders.resolvedCoders {
             // The coder that decodes in workers need not exist yet.
-            if coder.isReplaced, let type = SandboxProfile.coderType(of: coder.registered) {
+            if coder.isReplaced, let type = SandboxProfile.coderType(of: coder.registered), isIsolated(type, formats) {
                 status.formats += type.formats
             } else if let isolated = coder.registered as? any IsolatedCoder {
                 status.formats += isolated.isolatedFormats
@@ -237,6 +251,8 @@ final class SandboxHost: Sendable {
     private static let hasWarned = Locked(false)
 
     let decodesHere: Bool
+    /// The formats that workers decode; nil means all.
+    var formats: Set<ImageFormat>? { configuration.formats }
     private let configuration: WebImageSandbox.Configuration
     private let madePool = Locked<SandboxPool?>(nil)
 

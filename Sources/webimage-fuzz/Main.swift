@@ -4,7 +4,11 @@ import WebImageAVIF
 import WebImageCodecs
 import WebImageGraphics
 import WebImageHEIF
+import WebImageJPEG2000
 import WebImageJXL
+import WebImageLottie
+import WebImagePDF
+import WebImageRaw
 import WebImageSVG
 import WebImageSandbox
 import WebImageServer
@@ -16,7 +20,7 @@ import WebImageTIFF
 
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
-    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, frames, metadata,
+    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, jp2, raw, pdf, lottie, frames, metadata,
         streaming,
         targets, addresses, http, worker, css, gainmap
 
@@ -39,6 +43,10 @@ private enum Target: String {
         case .jxl: decode(data, by: ImageJPEGXLCoder.shared)
         case .svg: decode(data, by: ImageSVGCoder.shared)
         case .tiff: decode(data, by: ImageTIFFCoder.shared)
+        case .jp2: decode(data, by: ImageJPEG2000Coder.shared)
+        case .lottie: decode(data, by: ImageLottieCoder.shared)
+        case .pdf: decode(data, by: ImagePDFCoder.shared)
+        case .raw: decode(data, by: ImageRawCoder.shared)
         case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)

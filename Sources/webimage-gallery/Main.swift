@@ -3,7 +3,11 @@ import WebImage
 import WebImageAVIF
 import WebImageGTK
 import WebImageHEIF
+import WebImageJPEG2000
 import WebImageJXL
+import WebImageLottie
+import WebImagePDF
+import WebImageRaw
 import WebImageSVG
 import WebImageSandbox
 import WebImageTIFF
@@ -16,7 +20,8 @@ struct Main {
         // Register the coders of the optional formats. The registration loads no library. A coder loads its library
         // when it first reads a picture of its format.
         ImageCodersManager.shared.coders += [
-            ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
+            ImageTIFFCoder.shared, ImageRawCoder.shared, ImagePDFCoder.shared, ImageLottieCoder.shared,
+            ImageJPEG2000Coder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,
         ]
         // A picture that crashes its decoder must not end the gallery.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCodecs
 import WebImageSandbox
 import WebImageServerTesting
 import WebImageTIFF
@@ -114,6 +115,7 @@ struct EveryPathTests {
         }
         let file = try ImageTIFFCoder.shared.encode(pages, loopCount: 0, format: .tiff, options: EncodingOptions())
         files += [("pages.tiff", file), ("half-pages.tiff", file.prefix(file.count / 2))]
+        files += try plugIns()
         let png = files[0].1.base64EncodedString()
         for (name, body) in [
             ("shapes", "<rect width='20' height='20' fill='#f00'/><circle r='9' fill='#00f' opacity='.5'/>"),
@@ -133,6 +135,62 @@ struct EveryPathTests {
             }
         }
         return files + [("empty.png", Data()), ("text.jpg", Data("no picture".utf8))]
+    }
+
+    /// Files of formats that are only read, small ones, and the same damaged. A page of PDF is left out where its library is
+    /// missing.
+    private static func plugIns() throws -> [(String, Data)] {
+        let size = PixelSize(width: 60, height: 40)
+        var sensor = DNGFile(width: size.width, height: size.height) { x, y in
+            (Double(x) / 60, Double(y) / 40, Double((x + y) % 16) / 16)
+        }
+        var files = [("sensor.dng", sensor.data)]
+        let preview = try Image.generated(width: 30, height: 20) { x, y in (UInt8(x * 8), UInt8(y * 12), 90, 255) }
+        sensor.preview = try ImageJPEGCoder.shared.encode(preview, format: .jpeg, options: EncodingOptions())
+        sensor.orientation = 6
+        files.append(("preview.dng", sensor.data))
+        files += [("samples.jp2", PlugInSample.jpeg2000), ("square.lottie", PlugInSample.lottie)]
+            .map { ($0.0, Data(base64Encoded: $0.1) ?? Data()) }
+        if PDFium.isThere { files.append(("page.pdf", Data(base64Encoded: PlugInSample.pdf) ?? Data())) }
+        return files + files.map { ("half-\($0.0)", $0.1.prefix($0.1.count / 2)) }
+    }
+
+    /// A picture of 24 × 24 px in each format.
+    private enum PlugInSample {
+        static let jpeg2000 = """
+            AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAGAAAABgAAwcHAAAAAAAPY29scgEAAAAA\
+            ABAAAADeanAyY/9P/1EALwAAAAAAGAAAABgAAAAAAAAAAAAAABgAAAAYAAAAAAAAAAAAAwcBAQcBAQcBAf9SAAwAAAABAAQEBAAA\
+            /1wAHUJvIG8AbwBu4GdQZ1BnaFAFUAVQR1fTV9NXYv9kACUAAUNyZWF0ZWQgYnkgT3BlbkpQRUcgdmVyc2lvbiAyLjUuNP+QAAoA\
+            AAAAAE0AAf+Tx8wUCRVURanHzBQGZaJGasfSFAJdQEXwwEQACQOgIgAJA8BEAAJLwcGAFZEQoODADLzGwcGAFpQMgICAgICA/9k=
+            """
+        static let lottie = """
+            eyJ2IjoiNS43LjAiLCJmciI6MzAsImlwIjowLCJvcCI6MywidyI6MjQsImgiOjI0LCJhc3NldHMiOlt7ImlkIjoiYSIsInciOjQs\
+            ImgiOjQsInUiOiIiLCJwIjoiZGF0YTppbWFnZS9wbmc7YmFzZTY0LGlWQk9SdzBLR2dvQUFBQU5TVWhFVWdBQUFBUUFBQUFFQ0FJ\
+            QUFBQW1rd2twQUFBQUdFbEVRVlI0Mm1Oa1lEaGh3OEFBUVN3TU5neHdnSnNEQUZoc0FqNEg4MXlpQUFBQUFFbEZUa1N1UW1DQyIs\
+            ImUiOjF9XSwibGF5ZXJzIjpbeyJ0eSI6MiwicmVmSWQiOiJhIiwiaXAiOjAsIm9wIjozLCJzdCI6MCwia3MiOnsibyI6eyJrIjox\
+            MDB9LCJyIjp7ImsiOjB9LCJwIjp7ImsiOlsxMiwxMl19LCJhIjp7ImsiOlsyLDJdfSwicyI6eyJrIjpbMTAwLDEwMF19fX0seyJ0\
+            eSI6NCwiaXAiOjAsIm9wIjozLCJzdCI6MCwia3MiOnsibyI6eyJrIjoxMDB9LCJyIjp7ImsiOjB9LCJwIjp7ImsiOlsxMiw2XX0s\
+            ImEiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsxMDAsMTAwXX19LCJzaGFwZXMiOlt7InR5IjoiZ3IiLCJpdCI6W3sidHkiOiJyYyIs\
+            InAiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsyNCwxMl19LCJyIjp7ImsiOjB9fSx7InR5IjoiZmwiLCJjIjp7ImsiOlswLDAsMSwx\
+            XX0sIm8iOnsiayI6MTAwfX0seyJ0eSI6InRyIiwicCI6eyJrIjpbMCwwXX0sImEiOnsiayI6WzAsMF19LCJzIjp7ImsiOlsxMDAs\
+            MTAwXX0sInIiOnsiayI6MH0sIm8iOnsiayI6MTAwfX1dfV19LHsidHkiOjQsImlwIjowLCJvcCI6Mywic3QiOjAsImtzIjp7Im8i\
+            OnsiayI6MTAwfSwiciI6eyJrIjowfSwicCI6eyJrIjpbMTIsMThdfSwiYSI6eyJrIjpbMCwwXX0sInMiOnsiayI6WzEwMCwxMDBd\
+            fX0sInNoYXBlcyI6W3sidHkiOiJnciIsIml0IjpbeyJ0eSI6InJjIiwicCI6eyJrIjpbMCwwXX0sInMiOnsiayI6WzI0LDEyXX0s\
+            InIiOnsiayI6MH19LHsidHkiOiJmbCIsImMiOnsiayI6WzEsMSwwLDFdfSwibyI6eyJrIjoxMDB9fSx7InR5IjoidHIiLCJwIjp7\
+            ImsiOlswLDBdfSwiYSI6eyJrIjpbMCwwXX0sInMiOnsiayI6WzEwMCwxMDBdfSwiciI6eyJrIjowfSwibyI6eyJrIjoxMDB9fV19\
+            XX1dfQ==
+            """
+        static let pdf = """
+            JVBERi0xLjcKMSAwIG9iago8PCAvVHlwZSAvQ2F0YWxvZyAvUGFnZXMgMiAwIFIgPj4KZW5kb2JqCjIgMCBvYmoKPDwgL1R5cGUg\
+            L1BhZ2VzIC9LaWRzIFszIDAgUl0gL0NvdW50IDEgPj4KZW5kb2JqCjMgMCBvYmoKPDwgL1R5cGUgL1BhZ2UgL1BhcmVudCAyIDAg\
+            UiAvTWVkaWFCb3ggWzAgMCAyNCAyNF0gL0NvbnRlbnRzIDQgMCBSIC9SZXNvdXJjZXMgPDwgL0ZvbnQgPDwgL0YgPDwgL1R5cGUg\
+            L0ZvbnQgL1N1YnR5cGUgL1R5cGUxIC9CYXNlRm9udCAvSGVsdmV0aWNhID4+ID4+ID4+ID4+CmVuZG9iago0IDAgb2JqCjw8IC9M\
+            ZW5ndGggMTA5ID4+CnN0cmVhbQowIDAgMSByZyAwIDEyIDI0IDEyIHJlIGYgMSAxIDAgcmcgMCAwIDI0IDEyIHJlIGYgMSAwIDAg\
+            UkcgMiB3IDMgMyBtIDIwIDIwIGwgUyAwIGcgQlQgL0YgOSBUZiAyIDggVGQgKGEpIFRqIEVUCmVuZHN0cmVhbQplbmRvYmoKeHJl\
+            ZgowIDUKMDAwMDAwMDAwMCA2NTUzNSBmIAowMDAwMDAwMDA5IDAwMDAwIG4gCjAwMDAwMDAwNTggMDAwMDAgbiAKMDAwMDAwMDEx\
+            NSAwMDAwMCBuIAowMDAwMDAwMjg3IDAwMDAwIG4gCnRyYWlsZXIKPDwgL1NpemUgNSAvUm9vdCAxIDAgUiA+PgpzdGFydHhyZWYK\
+            NDQ3CiUlRU9GCg==
+            """
     }
 
     // MARK: Paths

@@ -43,7 +43,9 @@ enum Tool {
         process.arguments = Array(words.dropFirst())
         // The `WEBIMAGE_` variables of the test run must not change the settings of the command, so the command
         // does not inherit them.
-        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("WEBIMAGE_") }
+        let inherited = ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("WEBIMAGE_") || $0.key == "WEBIMAGE_PDFIUM"
+        }
         process.environment = inherited.merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output

@@ -54,6 +54,24 @@ struct SandboxEnablingTests {
         }
     }
 
+    @Test func onlyTheNamedFormatsAreIsolated() async {
+        await #expect(processExitsWith: .success) {
+            let coders = ImageCodersManager(coders: SandboxProfile.basic.coders)
+            var configuration = WebImageSandbox.Configuration()
+            configuration.formats = [.gif, .pdf]
+            let status = try WebImageSandbox.enable(configuration, coders: coders)
+            #expect(status.formats == [.gif] && status.hostCoders.count == 5 && status.isEnabled)
+            func isIsolated(_ format: ImageFormat) throws -> Bool {
+                let data = try animation(format)
+                return coders.resolvedCoders.last { $0.role.canDecode(from: data) }?.role is any IsolatedCoder
+            }
+            #expect(try isIsolated(.gif) && !isIsolated(.webP))
+            // No worker starts for the formats that are decoded here.
+            DecoderIsolation.expectPicture()
+            #expect(WebImageSandbox.statistics?.started == 0)
+        }
+    }
+
     /// Every caller of `enable()` may decode as soon as the call has returned or failed.
     @Test func twoThreadsThatEnableAtOnceBothDecodeInWorkers() async {
         await #expect(processExitsWith: .success) {

@@ -70,8 +70,8 @@ extension ColorSignal {
     }
 }
 
-/// Builds a TIFF file of one directory.
-private struct TIFFBytes {
+/// Builds a TIFF file.
+struct TIFFBytes {
     private let isBigEndian: Bool
     private var data: Data
     private var entries: [(tag: Int, type: Int, count: Int, value: Data)] = []
@@ -100,7 +100,28 @@ private struct TIFFBytes {
     /// Adds a field of undefined bytes (type 7).
     mutating func add(_ tag: Int, bytes: Data) { entries.append((tag, 7, bytes.count, bytes)) }
 
+    /// Adds a field of numbers from 0 to 255 (type 1).
+    mutating func add(_ tag: Int, octets: [UInt8]) { entries.append((tag, 1, octets.count, Data(octets))) }
+
+    mutating func add(_ tag: Int, text: String) {
+        entries.append((tag, 2, text.utf8.count + 1, Data(text.utf8) + [0]))
+    }
+
+    /// Adds a field of fractions with signs (type 10).
+    mutating func add(_ tag: Int, fractions: [Double]) {
+        let values = fractions.reduce(Data()) { $0 + number(Int($1 * 10_000), 4) + number(10_000, 4) }
+        entries.append((tag, 10, fractions.count, values))
+    }
+
+    /// Ends the file. The fields since the last directory are its first one.
     consuming func finished() -> Data {
+        let directory = endDirectory()
+        data.replaceSubrange(4..<8, with: number(directory, 4))
+        return data
+    }
+
+    /// Writes a directory of the fields so far and returns its offset.
+    mutating func endDirectory() -> Int {
         let sorted = entries.sorted { $0.tag < $1.tag }
         let values = sorted.map { entry in
             entry.value.count <= 4
@@ -111,8 +132,8 @@ private struct TIFFBytes {
             data += number(entry.tag, 2) + number(entry.type, 2) + number(entry.count, 4) + value
         }
         data += number(0, 4)
-        data.replaceSubrange(4..<8, with: number(directory, 4))
-        return data
+        entries = []
+        return directory
     }
 
     private func number(_ value: Int, _ count: Int) -> Data {

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageCodecs
+import WebImageLottie
+import WebImageTesting
+
+/// Draws small documents, which the tests write: a red square that moves to the right by one pixel with each frame.
+struct LottieCoderTests {
+    private static func document(
+        start: Double = 0, end: Double = 10, rate: Double = 20, assets: String = "[]", tail: String = ""
+    ) -> Data {
+        Data(
+            """
+            {"v":"5.7.0","fr":\(rate),"ip":\(start),"op":\(end),"w":64,"h":32,"assets":\(assets),"layers":[{"ty":4,\
+            "ip":\(start),"op":\(end),"st":0,"ks":{"o":{"k":100},"r":{"k":0},"p":{"a":1,"k":[{"t":0,"s":[8,16],\
+            "e":[18,16],"i":{"x":1,"y":1},"o":{"x":0,"y":0}},{"t":10,"s":[18,16]}]},"a":{"k":[0,0]},"s":{"k":[100,100]}},\
+            "shapes":[{"ty":"gr","it":[{"ty":"rc","p":{"k":[0,0]},"s":{"k":[8,8]},"r":{"k":0}},{"ty":"fl",\
+            "c":{"k":[1,0,0,1]},"o":{"k":100}},{"ty":"tr","p":{"k":[0,0]},"a":{"k":[0,0]},"s":{"k":[100,100]},"r":{"k":0},\
+            "o":{"k":100}}]}]}]\(tail)}
+            """.utf8)
+    }
+
+    /// The columns of the row in the middle that are red.
+    private static func red(_ image: Image) -> Range<Int> {
+        let pixels = image.pixels
+        let columns = pixels.withUnsafeBytes { bytes in
+            (0..<pixels.width).filter { x in
+                let at = pixels.height / 2 * pixels.bytesPerRow + x * 4
+                return bytes[at] > 128 && bytes[at + 3] > 128
+            }
+        }
+        return (columns.first ?? 0)..<((columns.last ?? -1) + 1)
+    }
+
+    private static func options(_ box: Int? = nil) -> DecodingOptions {
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        options.thumbnailPixelSize = box.map { PixelSize(width: $0, height: $0) }
+        return options
+    }
+
+    @Test func framesAreDrawnInEveryOrder() throws {
+        let coder = try ImageLottieCoder(animation: Self.document(), options: Self.options())
+        #expect(coder.animatedImageFrameCount == 10 && coder.animatedImageLoopCount == 0)
+        for index in [0, 5, 9, 1, 5] {
+            #expect(try Self.red(coder.frame(at: index)) == (4 + index)..<(12 + index))
+            #expect(abs(coder.animatedImageDuration(at: index) - 0.05) < 1e-9)
+        }
+        #expect(throws: WebImageError.self) { try coder.frame(at: 10) }
+    }
+
+    @Test(arguments: [16, 640]) func framesAreSharpAtEverySize(box: Int) throws {
+        let image = try ImageLottieCoder.shared.decode(Self.document(), options: Self.options(box))
+        #expect(image.pixels.width == box && image.pixels.height == box / 2)
+        let factor = Double(box) / 64
+        #expect(Self.red(image) == Int(4 * factor)..<Int(12 * factor))
+        #expect(image.isAnimated && image.isVector && image.hasAlpha)
+    }
+
+    /// The number of frames and their time, which rlottie 0.1 and 0.2 count in two other ways.
+    @Test(arguments: [
+        (0.0, 60.0, 60.0, 60, 1.0), (0.0, 1.0, 60.0, 1, 1.0 / 60), (0.0, 59.5, 29.97, 60, 59.5 / 29.97),
+        (10.0, 20.0, 5.0, 10, 2.0),
+    ])
+    func timeIsThatOfTheDocument(start: Double, end: Double, rate: Double, count: Int, seconds: Double) throws {
+        let data = Self.document(start: start, end: end, rate: rate)
+        let info = try ImageLottieCoder.shared.imageInfo(of: data, limits: DecodingLimits())
+        #expect(info.frameCount == count && info.storedSize == PixelSize(width: 64, height: 32))
+        #expect(abs(info.delaysMilliseconds.reduce(0, +) / 1000 - seconds) < 1e-9)
+        let coder = try ImageLottieCoder(animation: data, options: Self.options())
+        _ = try coder.frame(at: count - 1)
+    }
+
+    /// The same document, compressed as a sticker, and in an archive.
+    @Test func compressedDocumentsAreRead() throws {
+        let plain = try Self.red(ImageLottieCoder.shared.decode(Self.document(), options: Self.options()))
+        for data in [Packed.gzip, Packed.archive] {
+            #expect(ImageLottieCoder.shared.canDecode(from: data))
+            let image = try ImageLottieCoder.shared.decode(data, options: Self.options())
+            #expect(Self.red(image) == plain && image.pixels.width == 64)
+            for count in stride(from: 0, to: data.count - 1, by: 11) {
+                #expect(throws: WebImageError.self) {
+                    try ImageLottieCoder.shared.decode(data.prefix(count), options: Self.options())
+                }
+            }
+        }
+    }
+
+    /// rlottie would open the files that a document names, wherever they are.
+    @Test(arguments: [
+        #"[{"id":"a","w":1,"h":1,"u":"/etc/","p":"passwd","e":0}]"#, #"[{"id":"a","u":"../","p":"data:x","e":1}]"#,
+        #"[{"id":"a","u":"","p":"x.png"}]"#, #"[{"id":"a","u":"","\u0070":"x.png"}]"#,
+    ])
+    func otherFilesAreNotShown(assets: String) {
+        let error = #expect(throws: WebImageError.self) {
+            try ImageLottieCoder.shared.decode(Self.document(assets: assets), options: Self.options())
+        }
+        #expect(error?.code == .badImageData)
+    }
+
+    @Test func picturesInsideAreShown() throws {
+        let image = try Image.generated(width: 4, height: 4) { _, _ in (255, 0, 0, 255) }
+        let png = try ImagePNGCoder.shared.encode(image, format: .png, options: EncodingOptions())
+        let asset =
+            "[{\"id\":\"a\",\"w\":4,\"h\":4,\"u\":\"\",\"p\":\"data:image/png;base64,\(png.base64EncodedString())\",\"e\":1}]"
+        let text = String(decoding: Self.document(assets: asset), as: UTF8.self).replacing(
+            "\"layers\":[",
+            with:
+                "\"layers\":[{\"ty\":2,\"refId\":\"a\",\"ip\":0,\"op\":10,\"st\":0,\"ks\":{\"o\":{\"k\":100},\"r\":{\"k\":0},"
+                + "\"p\":{\"k\":[40,16]},\"a\":{\"k\":[2,2]},\"s\":{\"k\":[100,100]}}},")
+        let pixels = try ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options()).pixels
+        #expect(pixels.withUnsafeBytes { $0[16 * pixels.bytesPerRow + 40 * 4 + 2] } == 255)
+    }
+
+    @Test func damagedDocumentsAreErrors() {
+        let whole = Self.document()
+        for count in stride(from: 0, to: whole.count, by: 13) {
+            #expect(throws: WebImageError.self) {
+                try ImageLottieCoder.shared.decode(whole.prefix(count), options: Self.options())
+            }
+        }
+        let nested = String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
+        for data in [
+            Self.document(rate: 0), Self.document(start: 10, end: 10), Self.document(end: 1e9),
+            Self.document(tail: ",\"x\":\(nested)"),
+        ] {
+            #expect(throws: WebImageError.self) { try ImageLottieCoder.shared.decode(data, options: Self.options()) }
+        }
+    }
+
+    @Test func otherDocumentsAreNotRecognised() {
+        for text in ["{}", "{\"v\":1,\"w\":2}", "PK\u{3}\u{4} a document of another program", "[1,2]"] {
+            #expect(!ImageLottieCoder.shared.canDecode(from: Data(text.utf8)))
+        }
+        #expect(ImageFormat(sniffing: Self.document()) == .lottie)
+    }
+
+    @Test func limitsAreChecked() {
+        var options = Self.options(4000)
+        options.limits.maxPixels = 1_000_000
+        let error = #expect(throws: WebImageError.self) {
+            try ImageLottieCoder.shared.decode(Self.document(), options: options)
+        }
+        #expect(error?.code == .limitExceeded)
+        options = Self.options()
+        options.limits.maxFrameCount = 9
+        #expect(throws: WebImageError.self) { try ImageLottieCoder.shared.decode(Self.document(), options: options) }
+    }
+
+    /// The document of the tests, compressed by gzip and by a ZIP archive.
+    private enum Packed {
+        static let gzip = Data(
+            base64Encoded: """
+                H4sIAAAAAAAC/4VQWwrDIBC8y3wvQfsMXqX4ISVtQgsJKm1D8O7dtTYlECiizI47s48JDxjsq2OlQLh4mI2qFKEbYDLoGeiMnjCH\
+                HaGF2W4ILoQmBpiTJdzd2HjBE+IIs1uVh8gU4cZ5E3p5bvKlEsGXSPAg2PEPCSOOWSbuNekDV2sY6oI7yX7lbC6sWd8XRmVGpUTZ\
+                QhePjzBZznSl6kmRkjh8Y26K+NokZOuG5jcarp7X1MUf4c8oTa9Z1VTbxYC5HdFd7qw7zyWJlaTtd4Cymjk7+pUq/wdYrnbhbPN5\
+                A/azkCT/AQAA
+                """)!
+        static let archive = Data(
+            base64Encoded: """
+                UEsDBBQAAAAAAAAAIVzwdCePLQAAAC0AAAANAAAAbWFuaWZlc3QuanNvbnsidmVyc2lvbiI6IjEuMCIsImFuaW1hdGlvbnMiOlt7\
+                ImlkIjoib25lIn1dfVBLAwQUAAAACAAAACFc9rOQJNgAAAD/AQAAEwAAAGFuaW1hdGlvbnMvb25lLmpzb26FUFsKwyAQvMt8L0H7\
+                DF6l+CElbUILCSptQ/Du3bU2JRAoosyOO7OPCQ8Y7KtjpUC4eJiNqhShG2Ay6BnojJ4whx2hhdluCC6EJgaYkyXc3dh4wRPiCLNb\
+                lYfIFOHGeRN6eW7ypRLBl0jwINjxDwkjjlkm7jXpA1drGOqCO8l+5WwurFnfF0ZlRqVE2UIXj48wWc50pepJkZI4fGNuivjaJGTr\
+                huY3Gq6e19TFH+HPKE2vWdVU28WAuR3RXe6sO88liZWk7XeAspo5O/qVKv8HWK524WzzeQNQSwECFAMUAAAAAAAAACFc8HQnjy0A\
+                AAAtAAAADQAAAAAAAAAAAAAAgAEAAAAAbWFuaWZlc3QuanNvblBLAQIUAxQAAAAIAAAAIVz2s5Ak2AAAAP8BAAATAAAAAAAAAAAA\
+                AACAAVgAAABhbmltYXRpb25zL29uZS5qc29uUEsFBgAAAAACAAIAfAAAAGEBAAAAAA==
+                """)!
+    }
+}
