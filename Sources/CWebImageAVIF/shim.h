@@ -80,13 +80,23 @@ static inline void webimage_avif_set_transform(avifImage *_Nonnull image, uint8_
 #endif
 }
 
-// Returns the loop count of a sequence. 0 means that the sequence repeats endlessly. libavif 1.0 reads the count from
-// the track's edit list. Older versions do not read the count, so the result is always 0.
+// Sets how often a sequence plays; 0 means for ever. Returns 0 if this version of libavif does not write the count.
+static inline int webimage_avif_set_play_count(avifEncoder *_Nonnull encoder, int plays) {
+#if AVIF_VERSION_MAJOR >= 1
+    encoder->repetitionCount = plays == 0 ? AVIF_REPETITION_COUNT_INFINITE : plays - 1;
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+// Returns how often a sequence plays. 0 means for ever, and -1 that this version of libavif does not read the count:
+// libavif 1.0 reads it from the track's edit list.
 static inline int webimage_avif_play_count(const avifDecoder *_Nonnull decoder) {
 #if AVIF_VERSION_MAJOR >= 1
     return decoder->repetitionCount < 0 || decoder->repetitionCount == INT32_MAX ? 0 : decoder->repetitionCount + 1;
 #else
-    return 0;
+    return -1;
 #endif
 }
 

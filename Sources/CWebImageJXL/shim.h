@@ -27,7 +27,10 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
     take(JxlEncoderFrameSettingsCreate) take(JxlEncoderFrameSettingsSetOption) take(JxlEncoderGetError)         \
     take(JxlEncoderInitBasicInfo) take(JxlEncoderProcessOutput) take(JxlEncoderSetBasicInfo)                    \
     take(JxlEncoderSetColorEncoding) take(JxlEncoderSetFrameDistance) take(JxlEncoderSetFrameLossless)          \
-    take(JxlEncoderSetICCProfile) take(JxlDecoderGetExtraChannelInfo) take(JxlDecoderSetExtraChannelBuffer)
+    take(JxlEncoderSetICCProfile) take(JxlDecoderGetExtraChannelInfo) take(JxlDecoderSetExtraChannelBuffer)      \
+    take(JxlEncoderInitFrameHeader) take(JxlEncoderSetFrameHeader) take(JxlEncoderCloseFrames)                   \
+    take(JxlEncoderAddJPEGFrame) take(JxlEncoderStoreJPEGMetadata) take(JxlEncoderUseContainer)                  \
+    take(JxlDecoderSetJPEGBuffer) take(JxlDecoderReleaseJPEGBuffer)
 
 SHARED_LIBRARY_TABLE(JXLFunctions, JXL_FUNCTIONS)
 

@@ -31,7 +31,7 @@ final class AVIFDecoder {
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
         try parse(limits)
         try boundTiles(bytes)
-        try readInfo(limits, light: HEIFBoxReader(bytes).contentLight)
+        try readInfo(limits, bytes, light: HEIFBoxReader(bytes).contentLight)
     }
 
     deinit {
@@ -64,8 +64,9 @@ final class AVIFDecoder {
 
     private var storedSize: PixelSize { PixelSize(width: Int(image.width), height: Int(image.height)) }
 
-    private func readInfo(_ limits: DecodingLimits, light: @autoclosure () -> ContentLightLevel?) throws(WebImageError)
-    {
+    private func readInfo(
+        _ limits: DecodingLimits, _ bytes: UnsafeRawBufferPointer, light: @autoclosure () -> ContentLightLevel?
+    ) throws(WebImageError) {
         try limits.checkPixels(storedSize)
         var budget = AncillaryBudget(limits)
         try budget.take(image.icc.size)
@@ -91,7 +92,9 @@ final class AVIFDecoder {
         info.hdr = profile?.hdr
         guard frameCount > 1 else { return }
         info.frameCount = frameCount
-        info.loopCount = Int(webimage_avif_play_count(handle))
+        let plays = Int(webimage_avif_play_count(handle))
+        // A damaged edit list does not make the pictures unreadable.
+        info.loopCount = plays < 0 ? (try? AVIFPlayCount(bytes).read()) ?? 0 : plays
         info.delaysMilliseconds = (0..<frameCount).map { index in
             var timing = avifImageTiming()
             let result = libavif.avifDecoderNthImageTiming(handle, UInt32(index), &timing)

@@ -22,18 +22,27 @@ final class AVIFEncoder {
         HandleLedger.closed("avif_encoder")
     }
 
+    /// - Parameter writesAlpha: Whether every frame has alpha. libavif makes a track for alpha only if the first frame has it.
+    /// - Returns: Nil if a later frame has alpha although the first one has none and `writesAlpha` is false.
     func encode(
-        frameCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
-    ) throws(WebImageError) -> Data {
+        frameCount: Int, loopCount: Int, options: EncodingOptions, writesAlpha: Bool,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data? {
         guard frameCount > 0 else { throw .cannotEncode("libavif", "there are no frames") }
         configure(options, isAnimation: frameCount > 1)
+        let plays = min(max(loopCount, 0), Int(Int32.max) - 1)
+        let writesPlays = webimage_avif_set_play_count(handle, Int32(plays)) != 0
+        var clock = FrameClock(unitsPerSecond: 1000, limit: 1_000_000_000)
         var size: PixelSize?
+        var hasAlpha = writesAlpha
         for index in 0..<frameCount {
             let frame = try frame(index)
+            if index == 0, frame.image.hasAlpha { hasAlpha = true }
+            guard hasAlpha || !frame.image.hasAlpha else { return nil }
             // libavif cannot be interrupted while it encodes a frame.
             try WorkBudget.current?.admit(
                 "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel(options))
-            let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
+            let planes = try AVIFPlanes(frame.image, options: options, writesAlpha: hasAlpha, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
             // libavif writes the metadata and the orientation of the first frame.
@@ -44,13 +53,20 @@ final class AVIFEncoder {
                 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
                 : options.lossless
                     ? AVIF_ADD_IMAGE_FLAG_FORCE_KEYFRAME.rawValue : AVIF_ADD_IMAGE_FLAG_NONE.rawValue
-            let milliseconds = UInt64(max(1, min(frame.duration * 1000, 1e9).rounded()))
+            // A sample of a track has no duration of 0.
+            let milliseconds = UInt64(max(1, clock.next(frame.duration)))
             try check(libavif.avifEncoderAddImage(handle, planes.image, milliseconds, flags))
         }
         try check(libavif.avifEncoderFinish(handle, &output))
         var data = Data(bytes: output.data, count: output.size)
-        if frameCount > 1 { try Self.clearTimes(&data) }
-        return data
+        guard frameCount > 1 else { return data }
+        try Self.clearTimes(&data)
+        guard !writesPlays else { return data }
+        let playing = try data.withFileBytes { bytes throws(WebImageError) in
+            try AVIFPlayCount(bytes).file(playing: plays)
+        }
+        guard let playing else { throw .cannotEncode("libavif", "the file has an unknown form") }
+        return playing
     }
 
     /// Sets the times of creation and modification in the headers of an animation to 0, which means unknown.
@@ -111,12 +127,18 @@ private final class AVIFPlanes {
     private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
 
-    init(_ source: Image, options: EncodingOptions, libavif: AVIFFunctions) throws(WebImageError) {
+    init(
+        _ source: Image, options: EncodingOptions, writesAlpha: Bool, libavif: AVIFFunctions
+    ) throws(WebImageError) {
         self.libavif = libavif
         var given = try source.pixelsToEncode(options)
         if given.format == .rgbaHalf { given = try given.converted(to: .rgba16) }
         let isDeep = options.keepsHDR && given.format == .rgba16
-        let pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
+        var pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
+        // The fourth channel of an opaque picture has no meaning. An encoded alpha must be opaque.
+        if writesAlpha, !source.hasAlpha {
+            pixels = try pixels.converted(to: isDeep ? .rgba16 : .rgba8, isOpaque: true)
+        }
         // Below quality 0.9, chroma is stored at half resolution, as in the JPEG encoder.
         let halvesChroma = !options.lossless && !isDeep && options.quality < 0.9
         let image = libavif.avifImageCreate(
@@ -148,7 +170,7 @@ private final class AVIFPlanes {
         libavif.avifRGBImageSetDefaults(&rgb, image)
         rgb.depth = isDeep ? 16 : 8
         rgb.format = pixels.format == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
-        rgb.ignoreAlpha = source.hasAlpha ? 0 : 1
+        rgb.ignoreAlpha = writesAlpha ? 0 : 1
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
         let result = libavif.avifImageRGBToYUV(image, &rgb)

@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Reads and writes AVIF still images and sequences with libavif (AV1 Image File Format 1.1).
 ///
-/// Only the boxes `clap`, `irot` and `imir` determine crop and orientation. The EXIF orientation is ignored. libavif
-/// before version 1.0 does not report the loop count, so with such a version every sequence repeats endlessly.
+/// Only the boxes `clap`, `irot` and `imir` determine crop and orientation. The EXIF orientation is ignored. The
+/// loop count is that of the track's edit list.
 ///
 /// libavif calls no callback during a decode, so the time limit is checked only before and after each picture. The
 /// pixel limit also applies to the AV1 decoder. It therefore limits the decode time of one picture.
@@ -85,7 +85,8 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Encodes a sequence. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
     ///
-    /// `loopCount` is ignored. `maxFileSize` is ignored, because each frame is supplied only once and cannot be encoded
+    /// Rounding errors of the durations do not add up. If a later frame has alpha and the first one has none, `frame` is called
+    /// again for all frames. `maxFileSize` is ignored, because each frame is supplied only once and cannot be encoded
     /// again at a lower quality.
     /// - Throws: `.encodingFailed` if libavif fails, if the frames differ in size, or if there are no frames.
     public func encode(
@@ -94,7 +95,12 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libavif", "\(format) is not AVIF") }
         let count = options.firstFrameOnly ? min(frameCount, 1) : frameCount
-        return try AVIFEncoder().encode(frameCount: count, options: options, frame: frame)
+        for writesAlpha in [false, true] {
+            let file = try AVIFEncoder().encode(
+                frameCount: count, loopCount: loopCount, options: options, writesAlpha: writesAlpha, frame: frame)
+            if let file { return file }
+        }
+        throw .cannotEncode("libavif", "a frame cannot be written")
     }
 
     /// The encoded bytes of the open animation. Nil if no animation is open.

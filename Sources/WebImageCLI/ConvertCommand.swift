@@ -26,7 +26,7 @@ enum ConvertCommand {
             frame: try arguments.integer("frame", atLeast: 0), color: try arguments.color(),
             range: try arguments.range(),
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),
-            keepsMetadata: try arguments.keepsMetadata())
+            keepsMetadata: try arguments.keepsMetadata(), dropsMetadata: arguments.string("metadata") == "drop")
         try Console.checkOutput(output)
         var job = ConvertJob(
             rendition: rendition, requests: try RequestFlags(arguments), format: format, isRaw: isRaw,

@@ -25,6 +25,8 @@ struct Rendition: Sendable {
     var transformers: [any ImageTransformer] = []
     /// Whether the EXIF and XMP data of the input are written. Applies only to JPEG output.
     var keepsMetadata = false
+    /// Whether EXIF and XMP must not be in the output. Then a JPEG is not converted to JPEG XL as it is.
+    var dropsMetadata = false
     /// Whether the output is a copy of the input's bytes if the picture needs no change.
     var copiesUnchanged = false
 
@@ -44,9 +46,32 @@ struct Rendition: Sendable {
 
     /// Whether an output in `format` is an unchanged copy of the input's bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
-        copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil
-            && effort == nil
-            && (format ?? info.format.container) == info.format.container && fits(info)
+        copiesUnchanged && needsNoPixels(info) && (format ?? info.format.container) == info.format.container
+    }
+
+    /// Whether no option asks for other pixels, or for another way of encoding them.
+    private func needsNoPixels(_ info: ImageInfo) -> Bool {
+        transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil && effort == nil
+            && fits(info)
+    }
+
+    /// Returns a JPEG as JPEG XL or such a file as the JPEG that it was, bit for bit. Nil if the pixels must be encoded.
+    private func transcoded(_ data: Data, _ info: ImageInfo, to wanted: ImageFormat?) throws(WebImageError) -> Data? {
+        guard let wanted, needsNoPixels(info), !dropsMetadata, let transcoder = manager.jpegTranscoder else {
+            return nil
+        }
+        switch (info.format, wanted) {
+        case (.jpeg, .jpegXL):
+            do throws(WebImageError) {
+                return try transcoder.transcoded(jpeg: data, limits: limits)
+            } catch {
+                // JPEG XL cannot hold every kind of JPEG.
+                guard error.code == .badImageData else { throw error }
+                return nil
+            }
+        case (.jpegXL, .jpeg): return try transcoder.originalJPEG(in: data, limits: limits)
+        default: return nil
+        }
     }
 
     /// Encodes the picture in `format`. If `format` is nil, uses the picture's own format. If the own format cannot be
@@ -59,6 +84,9 @@ struct Rendition: Sendable {
     ) throws(WebImageError) -> Output {
         if isCopy(info, to: wanted) {
             return Output(data: data, format: info.format, pixelSize: info.pixelSize, isOriginal: true)
+        }
+        if let file = try transcoded(data, info, to: wanted) {
+            return Output(data: file, format: wanted ?? info.format, pixelSize: info.pixelSize)
         }
         let format = format(wanted, info)
         if range == .apply, info.hdr?.gainMap != nil, !Self.curveFormats.contains(format.container) {

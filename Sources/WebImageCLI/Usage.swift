@@ -204,7 +204,9 @@ enum Usage {
         folders use 'webimage load --out'. OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl,
         tiff, bmp, ico ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8
         bits each. '-' is standard input or output. Prints a line for each written file.
-        An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
+        An animation stays one in png, gif, webp, avif and jxl, pages in tiff; other formats get its first frame.
+        A jpg becomes a jxl with the same bytes inside, metadata too, and such a jxl the same jpg again, unless an
+        option asks for other pixels, a quality or --metadata drop.
         A lossless file converts to PNG, TIFF and WebP without loss, its colours described by a profile; 16 bits only
         to PNG and TIFF.
 

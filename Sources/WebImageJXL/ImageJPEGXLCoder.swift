@@ -2,13 +2,14 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads JPEG XL still images and animations with libjxl (ISO/IEC 18181). Writes still images.
+/// Reads and writes JPEG XL still images and animations with libjxl (ISO/IEC 18181). Converts JPEG files to JPEG XL and back
+/// bit for bit.
 ///
 /// libjxl blends the layers of a frame, so every decoded frame covers the whole canvas. The decode time limit is
 /// checked after every 256 KiB of the file.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
+public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
     /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageJPEGXLCoder()
 
@@ -85,6 +86,33 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         return try QualitySearch.encode(options) { options throws(WebImageError) in
             try JXLEncoder().encode(image, options: options)
         }
+    }
+
+    /// Encodes an animation. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
+    ///
+    /// The first frame determines size and depth. If a frame has alpha, all have, and `frame` is called again for all
+    /// frames if an earlier one had none. `maxFileSize` is ignored.
+    /// - Throws: `.encodingFailed` if libjxl fails or if there are no frames.
+    public func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
+        guard frameCount > 0 else { throw .cannotEncode("libjxl", "there are no frames") }
+        guard frameCount > 1, !options.firstFrameOnly else {
+            return try encode(try frame(0).image, format: format, options: options)
+        }
+        let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { frame in
+            Result { () throws(WebImageError) in
+                let frames = JXLFrames(count: frameCount, loopCount: loopCount, frame: frame)
+                if let file = try JXLEncoder().encode(frames, options: options, writesAlpha: false) { return file }
+                guard let file = try JXLEncoder().encode(frames, options: options, writesAlpha: true) else {
+                    throw .cannotEncode("libjxl", "a frame cannot be written")
+                }
+                return file
+            }
+        }
+        return try outcome.get()
     }
 
     /// The encoded bytes of the open animation. Nil if no animation is open.

@@ -6,8 +6,8 @@ import WebImageGraphics
 /// Owns one libjxl decoder. The decoder receives the file in pieces, so that the deadline can be checked between the
 /// pieces.
 final class JXLDecoder {
-    private let libjxl: JXLFunctions
-    private let handle: OpaquePointer
+    let libjxl: JXLFunctions
+    let handle: OpaquePointer
     private let bytes: UnsafeRawBufferPointer
     /// The byte offset of the next piece.
     private var offset = 0

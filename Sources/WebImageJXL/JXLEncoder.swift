@@ -5,8 +5,8 @@ import WebImageGraphics
 
 /// Owns one libjxl encoder.
 final class JXLEncoder {
-    private let libjxl: JXLFunctions
-    private let handle: OpaquePointer
+    let libjxl: JXLFunctions
+    let handle: OpaquePointer
 
     init() throws(WebImageError) {
         libjxl = try JXLLibrary.functions()
@@ -21,11 +21,54 @@ final class JXLEncoder {
     }
 
     func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
-        // libjxl cannot be interrupted while it encodes.
-        try WorkBudget.current?.admit(
-            "encoding JPEG XL", seconds: Double(image.pixelSize.pixelCount) * Self.secondsPerPixel)
+        try admit(image.pixelSize)
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
-        try describe(pixels, image, options)
+        try describe(pixels, image.colorProfile, options)
+        try add(pixels, try frameSettings(options))
+        libjxl.JxlEncoderCloseInput(handle)
+        return try output()
+    }
+
+    /// Encodes an animation. After the first frame, only the rectangle that changed is written; it replaces the pixels of
+    /// the frame before. Two frames are in memory at a time, and the copies that libjxl makes of one.
+    ///
+    /// - Parameter writesAlpha: Whether the file has an alpha channel. It is part of the header, before all frames.
+    /// - Returns: Nil if a frame has alpha although `writesAlpha` is false.
+    func encode(
+        _ animation: JXLFrames, options: EncodingOptions, writesAlpha: Bool
+    ) throws(WebImageError) -> Data? {
+        var frames = FrameEncoding(options: options, frame: animation.frame)
+        // The header counts milliseconds.
+        var clock = FrameClock(unitsPerSecond: 1000, limit: Int(Int32.max))
+        var before: PixelBuffer?
+        var file = Data()
+        for index in 0..<animation.count {
+            let next = try frames.next(index, keepsDepth: true)
+            guard writesAlpha || !next.hasAlpha else { return nil }
+            if before == nil {
+                let whole = try Self.pixels(next.pixels, hasAlpha: writesAlpha)
+                try describe(whole, next.profile, options, loopCount: animation.loopCount)
+            }
+            let rectangle = before.map { FrameRectangle(from: $0, to: next.pixels) } ?? .whole(next.pixels)
+            try admit(PixelSize(width: rectangle.x.count, height: rectangle.y.count))
+            let settings = try frameSettings(options)
+            var header = frameHeader(rectangle, milliseconds: clock.next(next.duration), hasAlpha: writesAlpha)
+            try check(libjxl.JxlEncoderSetFrameHeader(settings, &header))
+            try add(try Self.pixels(try rectangle.cut(from: next.pixels), hasAlpha: writesAlpha), settings)
+            if index == animation.count - 1 { libjxl.JxlEncoderCloseInput(handle) }
+            file.append(try output())
+            before = next.pixels
+        }
+        return file
+    }
+
+    /// libjxl cannot be interrupted while it encodes.
+    private func admit(_ size: PixelSize) throws(WebImageError) {
+        try WorkBudget.current?.admit(
+            "encoding JPEG XL", seconds: Double(size.pixelCount) * Self.secondsPerPixel)
+    }
+
+    private func frameSettings(_ options: EncodingOptions) throws(WebImageError) -> OpaquePointer {
         guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
         // With libjxl's default effort of 7, encoding a photo takes seconds. With effort 4, encoding is much faster,
         // and the files are only a few per cent larger.
@@ -35,20 +78,40 @@ final class JXLEncoder {
         } else {
             try check(libjxl.JxlEncoderSetFrameDistance(settings, Self.distance(options.quality)))
         }
+        return settings
+    }
+
+    private func frameHeader(_ rectangle: FrameRectangle, milliseconds: Int, hasAlpha: Bool) -> JxlFrameHeader {
+        var header = JxlFrameHeader()
+        libjxl.JxlEncoderInitFrameHeader(&header)
+        header.duration = UInt32(clamping: milliseconds)
+        header.layer_info.have_crop = 1
+        header.layer_info.crop_x0 = Int32(rectangle.x.lowerBound)
+        header.layer_info.crop_y0 = Int32(rectangle.y.lowerBound)
+        header.layer_info.xsize = UInt32(rectangle.x.count)
+        header.layer_info.ysize = UInt32(rectangle.y.count)
+        // The next frame is drawn over the canvas that this one leaves, which is stored with the number 1.
+        header.layer_info.save_as_reference = 1
+        header.layer_info.blend_info.blendmode = JXL_BLEND_REPLACE
+        header.layer_info.blend_info.source = 1
+        header.layer_info.blend_info.alpha = 0
+        return header
+    }
+
+    private func add(_ pixels: PixelBuffer, _ settings: OpaquePointer) throws(WebImageError) {
         var format = JxlPixelFormat(
             num_channels: UInt32(pixels.format.channelCount),
             data_type: pixels.format.bitsPerComponent == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN, align: 64)
         try check(libjxl.JxlEncoderAddImageFrame(settings, &format, pixels.baseAddress, pixels.byteCount))
-        libjxl.JxlEncoderCloseInput(handle)
-        return try output()
     }
 
     /// The time of encoding a pixel: above that of noise (Documentation/Costs.md). A photo takes a sixth of it.
     private static let secondsPerPixel = 150e-9
 
+    /// - Parameter loopCount: The number of plays of an animation, 0 for ever. Nil for a still.
     private func describe(
-        _ pixels: PixelBuffer, _ image: Image, _ options: EncodingOptions
+        _ pixels: PixelBuffer, _ colors: ColorProfile?, _ options: EncodingOptions, loopCount: Int? = nil
     ) throws(WebImageError) {
         var info = JxlBasicInfo()
         libjxl.JxlEncoderInitBasicInfo(&info)
@@ -61,8 +124,14 @@ final class JXLEncoder {
             info.alpha_bits = info.bits_per_sample
             info.num_extra_channels = 1
         }
+        if let loopCount {
+            info.have_animation = 1
+            info.animation.tps_numerator = 1000
+            info.animation.tps_denominator = 1
+            info.animation.num_loops = UInt32(clamping: loopCount)
+        }
         try check(libjxl.JxlEncoderSetBasicInfo(handle, &info))
-        let profile = image.colorProfile?.matching(pixels.format)
+        let profile = colors?.matching(pixels.format)
         if let codes = profile?.codePoints, var color = JxlColorEncoding(codes, isGray: pixels.format == .gray8) {
             try check(libjxl.JxlEncoderSetColorEncoding(handle, &color))
         } else if let profile {
@@ -97,7 +166,8 @@ final class JXLEncoder {
         return Float(min(distance, 15))
     }
 
-    private func output() throws(WebImageError) -> Data {
+    /// Returns the bytes of the frames so far.
+    func output() throws(WebImageError) -> Data {
         var file = Data()
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         while true {
@@ -114,13 +184,21 @@ final class JXLEncoder {
         }
     }
 
-    private func check(_ status: JxlEncoderStatus) throws(WebImageError) {
+    func check(_ status: JxlEncoderStatus) throws(WebImageError) {
         guard status == JXL_ENC_SUCCESS else { throw failure }
     }
 
-    private var failure: WebImageError {
+    var failure: WebImageError {
         .cannotEncode("libjxl", "encoder error \(libjxl.JxlEncoderGetError(handle).rawValue)")
     }
+}
+
+/// The frames of an animation that is encoded.
+struct JXLFrames {
+    var count: Int
+    /// The number of plays; 0 for ever.
+    var loopCount: Int
+    var frame: (Int) throws(WebImageError) -> ImageFrame
 }
 
 extension JxlColorEncoding {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageGraphics
 import WebImageHTTP
 
 /// Answers one request for a picture, or for the description of a source.
@@ -70,8 +71,11 @@ struct PictureAnswer {
             answer.vary += ClientHints.names
         }
         var accepted: AcceptedFormats = []
-        if options.format == nil, !settings.offered.isEmpty {
-            accepted = AcceptedFormats(accept: request.headers["Accept"], offered: settings.offered)
+        var offered = settings.offered
+        // A JPEG that is not processed is sent as JPEG XL without a loss, whether pictures are encoded in it or not.
+        if options.skippedFormats.contains(.jpeg), coders.jpegTranscoder != nil { offered.insert(.jxl) }
+        if options.format == nil, !offered.isEmpty {
+            accepted = AcceptedFormats(accept: request.headers["Accept"], offered: offered)
             answer.vary.insert("Accept", at: 0)
         }
         do throws(ServiceRefusal) {
@@ -125,6 +129,7 @@ struct PictureAnswer {
     ) async -> PictureJob {
         var renderer = ResultRenderer(options: options, coders: coders)
         renderer.accepted = accepted
+        renderer.encodesJPEGXL = settings.offered.contains(.jxl)
         renderer.settings = settings.output
         renderer.watermark = settings.watermark
         let key = await provider.key(.picture, options, from: reference, accepted: accepted, settings: settings)

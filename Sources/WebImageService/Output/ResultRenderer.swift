@@ -20,6 +20,9 @@ struct EncodedResult: Sendable {
 struct ResultRenderer: Sendable {
     let options: ProcessingOptions
     var accepted: AcceptedFormats = []
+    /// Whether pictures may be encoded in JPEG XL without a name of this format in the target. If not, it is accepted only for
+    /// JPEG sources that are not processed.
+    var encodesJPEGXL = true
     var settings = OutputSettings()
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
@@ -48,6 +51,7 @@ struct ResultRenderer: Sendable {
         from source: Data, _ info: ImageInfo, _ settings: OutputSettings, sharing: Sharing?, budget: WorkBudget
     ) throws -> EncodedResult {
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
+        if isTranscoded(info) { return try transcoded(source, info) }
         var format = try format(for: info, settings)
         if let untouched = passedThrough(source, info, as: format) { return untouched }
 
@@ -80,7 +84,7 @@ struct ResultRenderer: Sendable {
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
         guard !info.format.isVector, info.frameCount < 2, let format = try? format(for: info, settings),
-            !isUntouched(info, format)
+            !isUntouched(info, format), !isTranscoded(info)
         else { return nil }
         let geometry =
             options.trim == nil ? geometry(of: orientedSize(info), info, in: format, settings: settings) : nil
@@ -153,7 +157,8 @@ struct ResultRenderer: Sendable {
 
     private func choice(for info: ImageInfo, _ settings: OutputSettings) -> FormatChoice {
         FormatChoice(
-            wanted: options.format, accepted: accepted, source: info, hasTransparency: hasTransparency(info),
+            wanted: options.format, accepted: encodesJPEGXL ? accepted : accepted.subtracting(.jxl), source: info,
+            hasTransparency: hasTransparency(info),
             staysAnimated: frameCount(info, settings, in: options.format) > 1
         ) { coders.canEncode(to: $0.imageFormat) }
     }
@@ -186,6 +191,31 @@ struct ResultRenderer: Sendable {
     private func isUntouched(_ info: ImageInfo, _ format: OutputFormat) -> Bool {
         OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
+
+    /// Whether the target skips the processing of a JPEG source for a client that accepts JPEG XL.
+    private func isTranscoded(_ info: ImageInfo) -> Bool {
+        info.format == .jpeg && options.format == nil && options.skippedFormats.contains(.jpeg)
+            && accepted.contains(.jxl) && coders.jpegTranscoder != nil
+    }
+
+    /// Returns a JPEG source as JPEG XL, from which the client can restore it bit for bit. Returns the source itself if that
+    /// saves too little, takes too long, or is not possible.
+    private func transcoded(_ source: Data, _ info: ImageInfo) throws -> EncodedResult {
+        var untouched = EncodedResult(data: source, format: .jpeg, size: info.pixelSize)
+        do throws(WebImageError) {
+            let file = try coders.jpegTranscoder?.transcoded(jpeg: source, limits: settings.decoding)
+            if let file, Double(file.count) <= Self.largestTranscodedPart * Double(source.count) {
+                (untouched.data, untouched.format) = (file, .jxl)
+            }
+        } catch {
+            guard !error.isCancellation else { throw error }
+        }
+        return untouched
+    }
+
+    /// The size of a transcoded JPEG, compared with the JPEG, up to which it is sent. A JPEG is shown while it arrives, and
+    /// every program opens it.
+    private static let largestTranscodedPart = 0.82
 
     /// The memory in bytes that ``make(from:sharing:budget:)`` needs. Reads only the header of the source.
     func cost(of source: Data) -> Int {

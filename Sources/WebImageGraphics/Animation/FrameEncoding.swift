@@ -1,15 +1,14 @@
-import Foundation
-import WebImageCore
-import WebImageGraphics
+package import Foundation
+package import WebImageCore
 
 /// Converts the frames of an animation to one size and layout, one at a time.
-struct FrameEncoding {
+package struct FrameEncoding {
     /// A frame that is ready to be encoded.
-    struct Frame {
-        var pixels: PixelBuffer
-        var hasAlpha: Bool
-        var duration: TimeInterval
-        var profile: ColorProfile?
+    package struct Frame {
+        package var pixels: PixelBuffer
+        package var hasAlpha: Bool
+        package var duration: TimeInterval
+        package var profile: ColorProfile?
     }
 
     private let options: EncodingOptions
@@ -19,7 +18,7 @@ struct FrameEncoding {
     private var format: PixelFormat?
 
     /// - Parameter keepsProfile: Whether the format stores a colour profile. If not, frames are converted to sRGB.
-    init(
+    package init(
         options: EncodingOptions, keepsProfile: Bool = true,
         frame: @escaping (Int) throws(WebImageError) -> ImageFrame
     ) {
@@ -30,7 +29,7 @@ struct FrameEncoding {
 
     /// Returns frame `index`, scaled to the size of the first frame. All results have the same number of bits per
     /// channel: 16 if `keepsDepth` is true and the first frame has 16 bits, else 8.
-    mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
+    package mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
         let given = try frame(index)
         var pixels =
             keepsProfile
@@ -47,19 +46,19 @@ struct FrameEncoding {
 }
 
 /// Rounds durations to a format's unit. Adds the rounding error of each frame to the duration of the next frame.
-struct FrameClock {
+package struct FrameClock {
     private let unitsPerSecond: Double
     private let limit: Int
     private var exact = 0.0
     private var given = 0.0
 
-    init(unitsPerSecond: Double, limit: Int) {
+    package init(unitsPerSecond: Double, limit: Int) {
         self.unitsPerSecond = unitsPerSecond
         self.limit = limit
     }
 
     /// Returns the duration of the next frame in the format's unit. The result is 0 for NaN and infinity.
-    mutating func next(_ duration: TimeInterval) -> Int {
+    package mutating func next(_ duration: TimeInterval) -> Int {
         let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
         exact += units
         let rounded = (exact - given).rounded()
@@ -70,12 +69,12 @@ struct FrameClock {
 }
 
 /// A frame duration as APNG stores it: a fraction of seconds. Numerator and denominator have 16 bits each.
-struct FrameFraction: Hashable {
-    var numerator: Int
-    var denominator: Int
+package struct FrameFraction: Hashable {
+    package var numerator: Int
+    package var denominator: Int
 
     /// Uses the denominator 1000 if the result is exact. Otherwise approximates the duration by a continued fraction.
-    init(_ duration: TimeInterval) {
+    package init(_ duration: TimeInterval) {
         let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
         let thousandths = (seconds * 1000).rounded()
         if abs(thousandths - seconds * 1000) < 1e-6, thousandths <= 65535 {

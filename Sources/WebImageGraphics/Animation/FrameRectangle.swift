@@ -1,13 +1,12 @@
 import Foundation
-import WebImageCore
-import WebImageGraphics
+package import WebImageCore
 
 /// The rectangle of a canvas that an encoder writes for one frame.
-struct FrameRectangle: Hashable {
-    var x: Range<Int>
-    var y: Range<Int>
+package struct FrameRectangle: Hashable {
+    package var x: Range<Int>
+    package var y: Range<Int>
 
-    static func whole(_ pixels: PixelBuffer) -> FrameRectangle {
+    package static func whole(_ pixels: PixelBuffer) -> FrameRectangle {
         FrameRectangle(x: 0..<pixels.width, y: 0..<pixels.height)
     }
 
@@ -16,7 +15,7 @@ struct FrameRectangle: Hashable {
     ///
     /// `memcmp` compares whole rows. A binary search with `memcmp` finds the first and the last different column. A
     /// Swift loop over bytes would be slow in a debug build.
-    init(from before: PixelBuffer, to after: PixelBuffer) {
+    package init(from before: PixelBuffer, to after: PixelBuffer) {
         let pixelBytes = after.format.bytesPerPixel
         var (left, right) = (after.width, 0)
         var (top, bottom) = (after.height, 0)
@@ -38,7 +37,7 @@ struct FrameRectangle: Hashable {
         self.init(x: left < right ? left..<right : 0..<1, y: top < bottom ? top..<bottom : 0..<1)
     }
 
-    init(x: Range<Int>, y: Range<Int>) {
+    package init(x: Range<Int>, y: Range<Int>) {
         self.x = x
         self.y = y
     }
@@ -63,14 +62,14 @@ struct FrameRectangle: Hashable {
 
     /// This rectangle, extended to the left and to the top by at most one pixel, so that both positions are even. WebP
     /// can store only even frame positions.
-    var evenStart: FrameRectangle {
+    package var evenStart: FrameRectangle {
         FrameRectangle(
             x: x.lowerBound & ~1..<x.upperBound, y: y.lowerBound & ~1..<y.upperBound)
     }
 
     /// Returns a copy of the pixels inside the rectangle, or the canvas itself if the rectangle covers the whole
     /// canvas.
-    func cut(from canvas: PixelBuffer) throws(WebImageError) -> PixelBuffer {
+    package func cut(from canvas: PixelBuffer) throws(WebImageError) -> PixelBuffer {
         if self == .whole(canvas) { return canvas }
         let part = try PixelBuffer(width: x.count, height: y.count, format: canvas.format)
         part.copyRectangle(of: canvas, x: x.lowerBound, y: y.lowerBound)
