@@ -20,7 +20,8 @@ import WebImageTIFF
 
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
-    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, jp2, raw, pdf, lottie, frames, metadata,
+    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, jp2, raw, pdf, lottie,
+        frames, metadata,
         streaming,
         targets, addresses, http, worker, css, gainmap
 

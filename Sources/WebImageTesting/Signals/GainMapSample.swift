@@ -1,5 +1,5 @@
 package import Foundation
-package import WebImageCore
+import WebImageCore
 
 /// JPEG files with a gain map that this file assembles byte by byte, without the package's own writer.
 package struct GainMapSample {
