@@ -25,7 +25,11 @@ enum PDFLibrary {
         let path = ProcessInfo.processInfo.environment["WEBIMAGE_PDFIUM"] ?? PDFIUM_LIBRARY
         let functions: PDFiumFunctions
         do throws(WebImageError) {
-            functions = try SharedLibrary.functions(of: path, package: "") { PDFiumFunctions_bind($0, $1) }
+            // PDFium contains FreeType and exports its functions. In a program with GTK, its text would otherwise be drawn by
+            // a mixture of two versions.
+            functions = try SharedLibrary.functions(of: path, package: "", usesOwnSymbols: true) {
+                PDFiumFunctions_bind($0, $1)
+            }
         } catch {
             var missing = error
             missing.hint =

@@ -70,17 +70,20 @@ struct StartUpTests {
         let library = [
             "jpeg": "libjpeg-turbo", "png": "libpng", "apng": "libpng", "gif": "giflib", "webp": "libwebp",
             "avif": "libavif", "heic": "libheif", "jxl": "libjxl", "svg": "librsvg", "tiff": "libtiff",
+            "jp2": "openjpeg", "raw": "libraw", "lottie": "rlottie",
         ]
         for (format, name) in library {
             #expect(rows[format]?["reads"] as? Bool == true, "\(format)")
             let words = rows[format]?["library"] as? String ?? ""
             #expect(words.hasPrefix(name) && words.contains { $0.isNumber }, "\(format): \(words)")
         }
-        for format in ["apng", "gif", "webp", "avif", "jxl", "tiff"] {
+        for format in ["apng", "gif", "webp", "avif", "jxl", "tiff", "lottie"] {
             #expect(rows[format]?["animates"] as? Bool == true, "\(format)")
         }
-        for format in ["svg", "pdf"] { #expect(rows[format]?["writes"] as? Bool == false, "\(format)") }
-        #expect(rows["pdf"]?["reads"] as? Bool == false)
+        for format in ["svg", "pdf", "jp2", "raw", "lottie"] {
+            #expect(rows[format]?["writes"] as? Bool == false, "\(format)")
+        }
+        #expect(rows["pdf"]?["reads"] as? Bool == PDFium.isThere)
         #expect(try Tool.run("formats").output.split(separator: "\n").count == rows.count)
     }
 }

@@ -13,23 +13,29 @@ package enum SharedLibrary {
     ///   - name: the file name of the library, including its version. This program must be compiled with the
     ///     headers of the same version.
     ///   - package: the Debian package to install when the library is missing.
+    ///   - usesOwnSymbols: whether the library contains other libraries and exports their functions. Without this, its calls
+    ///     of them would reach the libraries of the same names that the program has already loaded.
     ///   - bind: fills the table and returns nil. If the library lacks a function, returns the name of this function.
     /// - Throws: `.unsupportedFormat` when the library cannot be loaded or lacks a function.
     package static func functions<Table>(
-        of name: String, package: String,
+        of name: String, package: String, usesOwnSymbols: Bool = false,
         bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) throws(WebImageError) -> Table {
         let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
         defer { table.deallocate() }
-        try load(name, package: package) { bind($0, table) }
+        try load(name, package: package, usesOwnSymbols: usesOwnSymbols) { bind($0, table) }
         return table.move()
     }
 
     /// Does the same as ``functions(of:package:bind:)``, but `bind` stores the functions in a table of the caller.
     package static func load(
-        _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
+        _ name: String, package: String, usesOwnSymbols: Bool = false,
+        bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
     ) throws(WebImageError) {
-        guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else {
+        var mode = RTLD_LAZY | RTLD_LOCAL
+        // The address sanitizer ends a program that uses this mode.
+        if usesOwnSymbols, dlsym(nil, "__asan_init") == nil { mode |= RTLD_DEEPBIND }
+        guard let library = dlopen(name, mode) else {
             throw failure(
                 name, dlerror().map { String(cString: $0) } ?? "cannot be loaded",
                 hint: "Install it: apt install \(package). If the system has another version of the library, "
