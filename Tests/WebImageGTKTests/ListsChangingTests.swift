@@ -306,8 +306,12 @@ extension GTKSuite {
         splice(to, removing: 0, adding: [item])
     }
 
-    /// Tells the list that an item has changed.
-    func announceChange(at position: Int) { splice(position, removing: 1, adding: [items[position]]) }
+    /// Tells the list that an item has changed. The item gets a new object, because GTK 4.18 does not bind a row again whose
+    /// object stays the same.
+    func announceChange(at position: Int) {
+        if let object = objects.removeValue(forKey: items[position]) { g_object_unref(object) }
+        splice(position, removing: 1, adding: [items[position]])
+    }
 
     func view(of item: Int) -> ImageView? { made.last { $0.item == item }?.row.imageView }
 
