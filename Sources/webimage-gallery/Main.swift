@@ -29,7 +29,13 @@ struct Main {
         isolation.whenUnavailable = .decodeHere
         _ = try? WebImageSandbox.enable(isolation)
         switch GalleryArguments.parse(CommandLine.arguments.dropFirst()) {
-        case .run(let arguments): exit(MainActor.assumeIsolated { GalleryApplication(arguments).run() })
+        case .run(let arguments):
+            exit(
+                MainActor.assumeIsolated {
+                    let application = GalleryApplication(arguments)
+                    // GTK calls closures that refer to it weakly. An optimised build would end it before.
+                    return withExtendedLifetime(application) { application.run() }
+                })
         case .say(let text):
             print(text)
             exit(0)
