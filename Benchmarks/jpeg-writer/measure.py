@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares quantisation tables, samplings and kinds of scans of JPEG by their bytes at equal scores of SSIMULACRA 2.
 
-  python3 -m venv /tmp/jpeg && /tmp/jpeg/bin/pip install pillow==12.0.0 numpy ssimulacra2==0.3.0
-  /tmp/jpeg/bin/python Benchmarks/jpeg-writer/measure.py PICTURE...      [--crops 12] [--seed 5]
+  python3 -m venv .venv && .venv/bin/pip install pillow==12.0.0 numpy ssimulacra2==0.3.0
+  .venv/bin/python Benchmarks/jpeg-writer/measure.py PICTURE...      [--crops 12] [--seed 5]
 
 Random crops of 200 to 800 px are cut from the pictures, some of which are made smaller before. For each crop and each setting, the
 quality with the wanted score is found by bisection; the bytes are those on the line between the two qualities around it. The
