@@ -155,7 +155,7 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 100, height: 50)
             defer { window.close() }
             #expect(try await pump { !loader.loads.isEmpty })
-            #expect(loader.loads.first?.thumbnail == CGSize(width: 128, height: 64))
+            #expect(loader.loads.first?.thumbnail == CGSize(width: 100, height: 50))
             view.setImage(with: URL(fileURLWithPath: "/b"), context: context)
             #expect(loader.loads.count == 2)
         }

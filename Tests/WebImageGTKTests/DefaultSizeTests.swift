@@ -44,8 +44,8 @@ extension GTKSuite {
             defer { window.close() }
             view.setImage(with: url, context: journey.context, completed: answer.hear)
             #expect(try await answer.isSuccess(url))
-            // The box is 128 x 64 px.
-            #expect(view.image?.pixelSize == PixelSize(width: 86, height: 64))
+            // 66.7 px are rounded up.
+            #expect(view.image?.pixelSize == PixelSize(width: 67, height: 50))
         }
 
         @Test func requestBeforeTheFirstLayoutWaitsForTheSize() async throws {
@@ -54,7 +54,7 @@ extension GTKSuite {
             let window = try await window(view, width: 100, height: 50)
             defer { window.close() }
             #expect(try await answer.isSuccess(url))
-            #expect(view.image?.pixelSize == PixelSize(width: 86, height: 64))
+            #expect(view.image?.pixelSize == PixelSize(width: 67, height: 50))
         }
 
         @Test func theLayoutIsThatOfTheWholePicture() async throws {
@@ -84,7 +84,7 @@ extension GTKSuite {
             let size: WebImageContext = isExplicit ? .thumbnail(.viewSizeWithin(.seconds(60))) : [:]
             view.setImage(with: url, context: journey.context.merging(size) { $1 }, completed: answer.hear)
             #expect(try await answer.isSuccess(url))
-            #expect(view.image?.pixelSize == PixelSize(width: 224, height: 168))
+            #expect(view.image?.pixelSize == PixelSize(width: 200, height: 150))
         }
 
         /// A view in the middle of a large area, with its natural size.
@@ -174,7 +174,7 @@ extension GTKSuite {
             #expect(
                 try await pump {
                     wasEmpty = wasEmpty || view.image == nil
-                    return view.image?.pixelSize == PixelSize(width: 416, height: 312)
+                    return view.image?.pixelSize == PixelSize(width: 400, height: 300)
                 })
             #expect(!wasEmpty && answer.count == 1 && view.imageLoadFailure == nil)
             #expect(indicator.starts == starts)
@@ -236,11 +236,11 @@ extension GTKSuite {
             view.setImage(with: journey.server.url("/large.gif"), context: journey.context, completed: answer.hear)
             #expect(try await pump { view.state.animation?.currentFrameIndex ?? 0 > 2 })
             let player = try #require(view.state.animation?.player)
-            #expect(view.state.animation?.currentFrame?.pixelSize == PixelSize(width: 64, height: 64))
+            #expect(view.state.animation?.currentFrame?.pixelSize == PixelSize(width: 40, height: 40))
             let index = view.state.animation?.currentFrameIndex ?? 0
             view.requestSize(CGSize(width: 200, height: 200))
             #expect(
-                try await pump { view.state.animation?.currentFrame?.pixelSize == PixelSize(width: 224, height: 224) })
+                try await pump { view.state.animation?.currentFrame?.pixelSize == PixelSize(width: 200, height: 200) })
             #expect(view.state.animation?.player === player && view.isAnimating)
             #expect(view.state.animation?.currentFrameIndex ?? 0 >= index)
         }
@@ -251,7 +251,7 @@ extension GTKSuite {
             defer { window.close() }
             view.setImage(with: url, context: journey.context, completed: answer.hear)
             #expect(try await answer.isSuccess(url))
-            #expect(view.image?.pixelSize == PixelSize(width: 86, height: 64))
+            #expect(view.image?.pixelSize == PixelSize(width: 67, height: 50))
             // This mode draws the picture at its own size.
             view.contentMode = .center
             #expect(try await pump { view.image?.pixelSize == Self.whole })
@@ -340,8 +340,10 @@ extension GTKSuite {
                 try await window.frames(3)
             }
             #expect(try await pump { !journey.manager.isRunning })
-            // All rows are 160 px wide. The rows that were loaded before they had widgets are not larger.
-            #expect(sizes.all == [PixelSize(width: 160, height: 80)])
+            // All rows are 160 px wide, and those of the list view have a padding of 2 px. The rows that were loaded before
+            // they had widgets are not larger.
+            let width = isFitting ? 160 : 156
+            #expect(sizes.all == [PixelSize(width: width, height: width / 2)])
             #expect(sizes.count >= 8)
         }
     }

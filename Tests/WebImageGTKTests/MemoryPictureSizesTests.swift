@@ -44,7 +44,7 @@ extension GTKSuite.ViewSizesTests {
             view.setImage(with: url, context: journey.context, completed: answer.hear)
             // A hit in memory is shown at once, also if it has more pixels than the view needs.
             #expect(answer.count == 1 && answer.cacheType == .memory)
-            #expect(try await pump { view.image?.pixelSize == PixelSize(width: 96, height: 96) }, "\(name)")
+            #expect(try await pump { view.image?.pixelSize == PixelSize(width: 90, height: 90) }, "\(name)")
             let shown = try #require(view.image)
             #expect(view.isAnimating && view.state.naturalSize(of: shown).width == 400)
             // Other loads still find the whole picture.
@@ -69,7 +69,7 @@ extension GTKSuite.ViewSizesTests {
             let answer = ViewAnswer()
             view.setImage(with: url, context: journey.context.merging(coder) { $1 }, completed: answer.hear)
             #expect(answer.count == 1 && answer.cacheType == .memory)
-            #expect(try await pump { view.image?.pixelSize == PixelSize(width: 224, height: 224) }, "\(name)")
+            #expect(try await pump { view.image?.pixelSize == PixelSize(width: 200, height: 200) }, "\(name)")
             let shown = try #require(view.image)
             #expect(view.state.naturalSize(of: shown) == CGSize(width: 24, height: 24))
         }

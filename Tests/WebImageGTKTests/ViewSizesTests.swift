@@ -413,7 +413,7 @@ extension GTKSuite {
                 #expect(try await answer.isSuccess(url))
                 #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 400, height: 400) })
                 try await resize(view, to: 90, 90)
-                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 96, height: 96) })
+                #expect(try await pump { view.currentFrame?.pixelSize == PixelSize(width: 90, height: 90) })
                 #expect(view.isAnimating)
             }
             #expect(journey.server.requests.count == 2)

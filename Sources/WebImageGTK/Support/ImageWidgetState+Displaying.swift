@@ -141,15 +141,14 @@ extension ImageWidgetState: ImageDisplaying {
         return side != natural || side <= minimum
     }
 
-    /// Returns the size for a size in points. A side of 0 does not limit the picture. The sides of a box are rounded up to
-    /// a multiple of 32.
+    /// Returns the size for a size in points. A side of 0 does not limit the picture.
     private func size(_ points: CGSize) -> ViewSize {
         guard points.width > 0 || points.height > 0 else { return .unknown }
         let scale = CGFloat(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
         let area = CGSize(width: points.width * scale, height: points.height * scale)
         if points.width > 0, points.height > 0, coversItsArea { return .area(area) }
-        func stepped(_ side: CGFloat) -> CGFloat { side > 0 ? ViewSize.stepped(side) : ViewSize.unlimitedSide }
-        return .box(CGSize(width: stepped(area.width), height: stepped(area.height)))
+        func whole(_ side: CGFloat) -> CGFloat { side > 0 ? ViewSize.whole(side) : ViewSize.unlimitedSide }
+        return .box(CGSize(width: whole(area.width), height: whole(area.height)))
     }
 
     /// Whether both sides of the drawn picture reach those of the widget, because the picture is stretched or cut off.

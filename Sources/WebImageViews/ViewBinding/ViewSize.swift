@@ -28,8 +28,12 @@ package enum ViewSize: Equatable, Sendable {
         }
     }
 
-    /// Returns a side rounded up to a multiple of 32, so that views of almost the same size share their pictures.
+    /// Returns a side rounded up to a multiple of 32, so that areas of almost the same size share their pictures.
     package static func stepped(_ side: CGFloat) -> CGFloat { min((side / 32).rounded(.up) * 32, unlimitedSide) }
+
+    /// Returns a side rounded up to a whole pixel. A picture inside a box gets exactly the pixels that are drawn: GTK would
+    /// interpolate the pixels of a slightly larger one, which blurs fine detail.
+    package static func whole(_ side: CGFloat) -> CGFloat { min((side - 1e-4).rounded(.up), unlimitedSide) }
 
     /// Returns the box in which a picture is decoded; nil without a limit.
     ///
