@@ -64,7 +64,9 @@ struct PreferredFormatTests {
         }
         let first = await next()
         #expect(first.headers["Content-Type"] == "image/webp" && coder.encodeCount == 1)
-        if why != "private source" { #expect(first.headers["Cache-Control"] == "public, max-age=60") }
+        // The work in the background may end before this answer is made. Then it is known that no better answer follows.
+        let isKnown = first.headers["Cache-Control"]?.hasPrefix("public, max-age=86400") == true
+        #expect(why == "private source" || isKnown || first.headers["Cache-Control"] == "public, max-age=60")
         for _ in 0..<3 {
             let response = await next()
             #expect(response.headers["Content-Type"] == "image/webp" && response.status == 200)
@@ -94,7 +96,8 @@ struct PreferredFormatTests {
     @Test func lateAVIFThatACacheHoldsIsSentNextTime() async throws {
         let coder = FakeAVIFCoder()
         let bench = try bench(coder, budget: 0) { $0.storeRules = ["results disk"] }
-        _ = await bench.picture("w:40", Self.accept)
+        let first = await bench.picture("w:40", Self.accept)
+        #expect(first.headers["Content-Type"] == "image/webp" && first.headers["Cache-Control"] == "public, max-age=60")
         await bench.service.provider.background.finish()
         #expect(await bench.picture("w:40", Self.accept).headers["Content-Type"] == "image/avif")
         #expect(coder.encodeCount == 1)
