@@ -226,21 +226,43 @@ final class ServeProxyTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
-    /// A picture that is nearly as old as its lifetime leaves the cache of nginx with it.
+    /// A picture that is nearly as old as its lifetime leaves the cache of nginx with it, and a stale one is sent only if its
+    /// source permits that: neither while it is made again nor while its source fails.
     @Test func pictureInNginxIsNoOlderThanItsLifetime() async throws {
         guard Self.hasNginx else { return }
         let service = try await RunningService(["--trusted-proxy", "127.0.0.0/8", "--no-avif"], in: scratch)
         let (proxy, identifier) = try await startProxy(service)
         defer { kill(identifier, SIGKILL) }
-        let picture = try ImageCodersManager.shared.encode(
-            try TestImages.solid(width: 80, height: 60), format: .png, options: EncodingOptions())
-        source.route("/old.png", .body(picture, headers: ["Cache-Control": "max-age=600", "Age": "598"]))
-        let target = "/_/w:20/plain/\(source.url("/old.png").absoluteString)"
-        let first = try await onThread { try RawClient(proxy).get(target) }
-        #expect(first.status == 200 && first.fields["x-accel-expires"] == nil)
+        let pictures = try [80, 81].map {
+            try ImageCodersManager.shared.encode(
+                try TestImages.noise(width: $0, height: 60), format: .png, options: EncodingOptions())
+        }
+        let controls = ["max-age=600", "max-age=600, must-revalidate", "s-maxage=600", "max-age=600, proxy-revalidate"]
+        @Sendable func get(_ number: Int) async throws -> RawClient.Answer {
+            let target = "/_/w:20/f:png/plain/\(source.url("/\(number).png").absoluteString)"
+            return try await onThread { try RawClient(proxy).get(target) }
+        }
+        func answers(of picture: Data) async throws -> [RawClient.Answer] {
+            var answers: [RawClient.Answer] = []
+            for (number, control) in controls.enumerated() {
+                source.route("/\(number).png", .body(picture, headers: ["Cache-Control": control, "Age": "598"]))
+                answers.append(try await get(number))
+            }
+            return answers
+        }
+        let first = try await answers(of: pictures[0])
+        #expect(first.allSatisfy { $0.status == 200 && $0.fields["x-accel-expires"] == nil })
         try await Task.sleep(for: .seconds(4))
-        let second = try await onThread { try RawClient(proxy).get(target) }
-        #expect(second.status == 200 && second.fields["x-cache"] != "HIT")
+        let second = try await answers(of: pictures[1])
+        #expect(second.allSatisfy { $0.status == 200 && $0.fields["x-cache"] != "HIT" })
+        for (number, control) in controls.enumerated().dropFirst() {
+            #expect(second[number].fields["etag"] != first[number].fields["etag"], "a stale picture: \(control)")
+            source.route("/\(number).png", .status(500))
+        }
+        try await Task.sleep(for: .seconds(4))
+        for (number, control) in controls.enumerated().dropFirst() {
+            #expect(try await get(number).status == 502, "a stale picture: \(control)")
+        }
         #expect(try await onThread { service.stop() } == 0)
     }
 
