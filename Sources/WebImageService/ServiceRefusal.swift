@@ -21,6 +21,9 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var allow: String?
     /// Whether a retry can succeed at once, so that the failure is neither remembered nor cached.
     var isFleeting = false
+    /// The time in seconds for which caches may use the refusal again, if the source's server has said so or if the refusal
+    /// is remembered; nil for the time of the settings.
+    var lifetime: Int?
     /// Whether the source's server has refused the request for the picture. A stale result must not stand for it.
     var isDenial = false
     /// Whether this refusal was remembered from an earlier request.

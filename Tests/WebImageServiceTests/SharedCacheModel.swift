@@ -127,6 +127,15 @@ struct SharedCacheModel {
         return settings.rule.map { min(lifetime, age + $0) } ?? lifetime
     }
 
+    /// The seconds for which an answer to a failure with these fields may be used again. `most` is the setting for failures,
+    /// which also stands for a lifetime that the fields do not state.
+    func secondsOfFailure(_ settings: Settings, most: Int) -> Int {
+        guard isStored else { return 0 }
+        var settings = settings
+        (settings.ttl, settings.most, settings.rule) = (most, max(settings.most, most), nil)
+        return min(max(lifetime(settings) - age, 0), most)
+    }
+
     private var isStrict: Bool {
         mustAsk || has("must-revalidate") || has("proxy-revalidate") || has("s-maxage")
     }

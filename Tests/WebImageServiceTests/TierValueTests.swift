@@ -75,7 +75,8 @@ import WebImageTesting
         func allows(_ change: (inout DownloadPolicy) -> Void, _ hops: [(String, String)]) throws -> Bool {
             var policy = DownloadPolicy.server
             change(&policy)
-            let rules = StoredRules(policy: policy, output: OutputSettings(), bounds: Lifetime.Bounds())
+            let rules = StoredRules(
+                policy: policy, output: OutputSettings(), bounds: Lifetime.Bounds(), negativeTTL: 10)
             var verdicts: Set<Bool> = []
             for stored in [try response(hops), try response(hops).reduced(for: url).completed(for: url)] {
                 let record = SourceRecord(stored, of: Data([1]))

@@ -29,9 +29,8 @@ enum ErrorResponse {
             response.body = .bytes(Data((refusal.message + "\n").utf8))
             response.headers["Content-Type"] = "text/plain; charset=utf-8"
         }
-        let seconds = settings.configuration.negativeTTL
-        response.headers["Cache-Control"] =
-            refusal.isRemembered && seconds > 0 ? "public, max-age=\(seconds)" : "no-store"
+        let seconds = refusal.secondsOfUse(settings.configuration.negativeTTL)
+        response.headers["Cache-Control"] = seconds > 0 ? "public, max-age=\(seconds)" : "no-store"
         if let retryAfter = refusal.retryAfter { response.headers["Retry-After"] = String(retryAfter) }
         if refusal.status == 405 { response.headers["Allow"] = refusal.allow ?? "GET, HEAD, OPTIONS" }
         if refusal.status == 401 { response.headers["WWW-Authenticate"] = "Bearer realm=\"webimage\"" }

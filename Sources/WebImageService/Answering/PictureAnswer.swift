@@ -143,7 +143,7 @@ struct PictureAnswer {
         return PictureJob(
             key: key, reference: reference, demand: sourceContext(key.generation),
             storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
-            rules: settings.rules, negativeTTL: settings.configuration.negativeTTL, product: product)
+            rules: settings.rules, product: product)
     }
 
     // MARK: Sources sent unchanged
@@ -163,7 +163,7 @@ struct PictureAnswer {
         case .whole(let whole): source = whole
         case .arriving(let fetch):
             if let response = try response(arriving: fetch, from: reference, tags: context.tags) { return response }
-            source = try await provider.whole(fetch.task, context)
+            source = try await provider.whole(fetch.task, rules: rules, for: context)
         }
         // The fetch can have begun before a reload of the configuration.
         try rules.check(source.record, reference.location)
@@ -254,7 +254,8 @@ struct PictureAnswer {
         logEntry.reason = refusal.reason.rawValue
         logEntry.message = refusal.message
         var answer = answer
-        answer.maxAge = settings.configuration.negativeTTL
+        let seconds = refusal.secondsOfUse(settings.configuration.negativeTTL)
+        answer.maxAge = seconds
         let configured = settings.configuration.fallbackStatus
         let status = configured == 0 ? refusal.status : configured
         // The fields of a condition and of a range apply only to an answer with status 200 (RFC 9110 §13.2.1, §14.2). With
@@ -264,6 +265,10 @@ struct PictureAnswer {
         }
         var response = answer.response(provided.entry, logEntry)
         if response.status == 200 { response.status = status }
+        if seconds == 0 {
+            response.headers["Cache-Control"] = "no-store"
+            for name in ["Age", "Expires", "X-Accel-Expires"] { response.headers[name] = nil }
+        }
         return response
     }
 }

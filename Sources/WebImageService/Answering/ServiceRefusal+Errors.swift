@@ -82,4 +82,9 @@ extension ServiceRefusal {
         !isFleeting
             && [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
     }
+
+    /// The time in seconds for which the service and other caches may use the refusal again; 0 if they must not.
+    ///
+    /// - Parameter negativeTTL: The time of the settings.
+    func secondsOfUse(_ negativeTTL: Int) -> Int { isRemembered ? min(lifetime ?? negativeTTL, negativeTTL) : 0 }
 }

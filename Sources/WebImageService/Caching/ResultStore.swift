@@ -115,10 +115,12 @@ final class ResultStore: Sendable {
 
     // MARK: Failures
 
+    /// The remembered failure, with the time for which it is still remembered.
     func failure(for key: ResultKey, now: TimeInterval) -> RememberedFailure? {
-        guard let failure = failures.value(for: key.digest), failure.until > now,
+        guard var failure = failures.value(for: key.digest), failure.until > now,
             purges.verdict(tags: failure.tags, source: key.source, seen: failure.seen) == .valid
         else { return nil }
+        failure.refusal.lifetime = Int((failure.until - now).rounded(.up))
         return failure
     }
 

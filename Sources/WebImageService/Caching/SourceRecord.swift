@@ -89,6 +89,8 @@ struct StoredRules: Sendable {
     var judgesAddresses = true
     let output: OutputSettings
     let bounds: Lifetime.Bounds
+    /// The most seconds for which a failure is remembered.
+    let negativeTTL: Int
 
     /// Refuses a source that this service would not have used.
     ///
@@ -125,6 +127,21 @@ struct StoredRules: Sendable {
     /// - Parameter storage: The rule for the source, or for its result.
     func lifetime(_ record: SourceRecord, _ storage: StorageRules.Storage = StorageRules.Storage()) -> Lifetime {
         storage.limited(Lifetime(origin: record.response, bounds: bounds))
+    }
+
+    /// Maps the error of a source to a refusal. A cache may use the refusal again as long as the response that caused it, but
+    /// not longer than ``negativeTTL``: a server can say `no-store` with a status of 404.
+    func refusal(_ error: WebImageError, now: TimeInterval) -> ServiceRefusal {
+        var refusal = ServiceRefusal(error)
+        guard let response = error.response, let url = response.url ?? error.url else { return refusal }
+        var bounds = bounds
+        // Without a lifetime of its own, a failure has the one of failures and not the one of pictures.
+        bounds.standard = negativeTTL
+        bounds.most = max(bounds.most, negativeTTL)
+        let stored = StoredResponse(response, to: WebImageRequest(url: url), requestTime: now, responseTime: now)
+        let lifetime = Lifetime(origin: stored, bounds: bounds)
+        refusal.lifetime = lifetime.isStorable ? min(max(lifetime.maxAge - lifetime.age, 0), negativeTTL) : 0
+        return refusal
     }
 
     /// The lifetime that other machines may know: without ``Lifetime/Bounds/least`` of this service.

@@ -46,7 +46,8 @@ struct ServiceSettings: Sendable {
             policy: Self.downloadPolicy(configuration, sources), output: output,
             bounds: Lifetime.Bounds(
                 standard: configuration.ttl, least: configuration.minTTL, most: configuration.maxTTL,
-                staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError))
+                staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError),
+            negativeTTL: configuration.negativeTTL)
         offered = []
         if configuration.offersAVIF { offered.insert(.avif) }
         if configuration.offersWebP { offered.insert(.webp) }
@@ -292,7 +293,7 @@ struct ServiceSettings: Sendable {
     func rules(bounded limits: ProcessingOptions.Limits) -> StoredRules {
         StoredRules(
             policy: rules.policy, judgesAddresses: rules.judgesAddresses, output: output.bounded(by: limits),
-            bounds: rules.bounds)
+            bounds: rules.bounds, negativeTTL: rules.negativeTTL)
     }
 
     /// Whether the download policy allows a host to which a source redirected when it was fetched. The policy can have

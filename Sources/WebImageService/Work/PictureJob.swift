@@ -10,8 +10,6 @@ struct PictureJob: Sendable {
     let storage: StorageRules.Storage
     /// The settings by which stored sources and results are judged.
     let rules: StoredRules
-    /// The time in seconds for which a failure is remembered.
-    let negativeTTL: Int
     let product: Product
 
     /// Returns a stored result with the lifetime that the settings allow.

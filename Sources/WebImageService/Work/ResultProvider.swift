@@ -245,21 +245,21 @@ final class ResultProvider: Sendable {
             race.finish(outcome.map { _ in nil })
             return outcome
         }
-        let begun = try await inTime(of: demand, fetch: task) { await race.value() }
-        guard let arriving = begun else { return .whole(try await whole(task, demand)) }
+        let begun = try await inTime(of: demand, rules: rules, fetch: task) { await race.value() }
+        guard let arriving = begun else { return .whole(try await whole(task, rules: rules, for: demand)) }
         return .arriving(SourceSubscription(arriving, task))
     }
 
     /// Waits for the end of a source that arrives.
     func whole(
-        _ task: Task<Result<Source, WebImageError>, Never>, _ demand: SourceRequestContext
+        _ task: Task<Result<Source, WebImageError>, Never>, rules: StoredRules, for demand: SourceRequestContext
     ) async throws(ServiceRefusal) -> Source {
-        try await inTime(of: demand, fetch: task) { await task.value }
+        try await inTime(of: demand, rules: rules, fetch: task) { await task.value }
     }
 
     /// Waits for a result of a fetch until the time of the request is used up, and then cancels the fetch.
     private func inTime<Value: Sendable>(
-        of demand: SourceRequestContext, fetch task: Task<Result<Source, WebImageError>, Never>,
+        of demand: SourceRequestContext, rules: StoredRules, fetch task: Task<Result<Source, WebImageError>, Never>,
         _ value: @escaping @Sendable () async -> Result<Value, WebImageError>
     ) async throws(ServiceRefusal) -> Value {
         let outcome = await demand.budget.limit(clock) {
@@ -267,7 +267,8 @@ final class ResultProvider: Sendable {
         }
         switch outcome {
         case .success(let value): return value
-        case .failure(let error) where !error.isCancellation || Task.isCancelled: throw ServiceRefusal(error)
+        case .failure(let error) where !error.isCancellation || Task.isCancelled:
+            throw rules.refusal(error, now: clock.date)
         case .failure, nil: throw .slowSource
         }
     }
@@ -330,23 +331,29 @@ final class ResultProvider: Sendable {
         } catch let error as WebImageError {
             if error.code == .badImageData, error.stage == .decode, let fetched {
                 fetcher.noteUndecodable(
-                    fetched, of: job.reference, generation: job.demand.generation, for: job.negativeTTL)
+                    fetched, of: job.reference, generation: job.demand.generation, for: job.rules.negativeTTL)
             }
-            return .failure(await remembered(ServiceRefusal(error), job, after: progress))
+            let refusal = job.rules.refusal(error, now: clock.date)
+            return .failure(await remembered(refusal, job, of: fetched, after: progress))
         } catch let refusal as ServiceRefusal {
-            return .failure(await remembered(refusal, job, after: progress))
+            return .failure(await remembered(refusal, job, of: fetched, after: progress))
         } catch {
             return .failure(ServiceRefusal(500, .internalError, "the picture could not be made"))
         }
     }
 
+    /// - Parameter source: The source that was fetched before the failure.
     private func remembered(
-        _ refusal: ServiceRefusal, _ job: PictureJob, after progress: WorkProgress
+        _ refusal: ServiceRefusal, _ job: PictureJob, of source: Source? = nil, after progress: WorkProgress
     ) async -> ServiceRefusal {
-        if refusal.isRemembered, job.negativeTTL > 0 {
+        var refusal = refusal
+        // What is said of a picture that no cache may hold is not held either.
+        if source?.lifetime.isStorable == false { refusal.lifetime = 0 }
+        let seconds = refusal.secondsOfUse(job.rules.negativeTTL)
+        if seconds > 0 {
             let former = await usable(job)?.entry.head.tags ?? []
             store.remember(
-                refusal, for: job.key, until: clock.date + Double(job.negativeTTL), tags: job.demand.tags + former,
+                refusal, for: job.key, until: clock.date + Double(seconds), tags: job.demand.tags + former,
                 seen: progress.seen)
         }
         return refusal
