@@ -196,7 +196,7 @@ INLINE_AVX2 __m256i samples(__m256i value, int bits) {
     const int shift = bits - PLANE_BITS, half = 1 << shift >> 1;
     value = _mm256_srai_epi16(sum(value, _mm256_set1_epi16((int16_t)half)), shift);
     value = sum(value, _mm256_set1_epi16(128 << PLANE_BITS));
-    return _mm256_min_epi16(_mm256_max_epi16(value, _mm256_setzero_si256()), _mm256_set1_epi16(PLANE_WHITE));
+    return _mm256_min_epi16(_mm256_max_epi16(value, _mm256_set1_epi16(PLANE_LEAST)), _mm256_set1_epi16(PLANE_MOST));
 }
 
 INLINE_AVX2 void store(int16_t *target, __m256i value) { _mm256_storeu_si256((__m256i *)target, value); }

@@ -336,7 +336,7 @@ static webimage_jpeg_thumbnail_status copy_plane(const decoder *decoder, const c
         const int16_t *samples = (const int16_t *)(const void *)(component->samples + (size_t)y * component->stride);
         for (int x = 0; x < request->width; x++)
             request->pixels[(size_t)y * request->stride + (size_t)x] =
-                (uint8_t)((samples[x] + (1 << (PLANE_BITS - 1))) >> PLANE_BITS);
+                clamped((samples[x] + (1 << (PLANE_BITS - 1))) >> PLANE_BITS);
     }
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }

@@ -43,7 +43,7 @@ static inline samples samples_of(lanes a, int bits) {
     const int shift = bits - PLANE_BITS, half = 1 << shift >> 1;
     EACH_LANE {
         int32_t value = (saturated((int32_t)a.lane[i] + half) >> shift) + (128 << PLANE_BITS);
-        a.lane[i] = (int16_t)(value < 0 ? 0 : value > PLANE_WHITE ? PLANE_WHITE : value);
+        a.lane[i] = (int16_t)(value < PLANE_LEAST ? PLANE_LEAST : value > PLANE_MOST ? PLANE_MOST : value);
     }
     return a;
 }

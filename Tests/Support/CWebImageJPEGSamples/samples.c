@@ -264,7 +264,7 @@ static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, 
                     extent += fabs(value);
                 }
             }
-            target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < 0 ? 0 : sum > 255 ? 255 : sum) : NAN;
+            target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < -128 ? -128 : sum > 383 ? 383 : sum) : NAN;
         }
     }
 }

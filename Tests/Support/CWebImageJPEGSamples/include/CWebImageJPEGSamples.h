@@ -57,14 +57,15 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
 int webimage_jpeg_sample_read(
     const uint8_t *file, size_t length, int bytes_per_pixel, int *width, int *height, int *warnings, uint8_t **pixels);
 
-/* The same at another scale in eighths: 1, 2, 4 or 8. */
+/* The same at another scale in eighths: 1, 2, 4 or 8. The four bytes of a file of CMYK or YCCK are its inks as they are stored. */
 int webimage_jpeg_sample_read_scaled(
     const uint8_t *file, size_t length, int eighths, int bytes_per_pixel, int *width, int *height, int *warnings,
     uint8_t **pixels);
 
 /* Computes the plane of a component whose blocks have side x side samples, in real numbers from the coefficients that
    libjpeg-turbo reads. `component` counts from 1. The result is 1 if the file is complete and has the component; then the caller
-   frees *samples with free(). Blocks of damaged files with values that no picture has are NAN. */
+   frees *samples with free(). Samples of sharp edges are below 0 and above 255, down to -128 and up to 383. Blocks of damaged
+   files with values that no picture has are NAN. */
 int webimage_jpeg_sample_plane(
     const uint8_t *file, size_t length, int component, int side, int *width, int *height, float **samples);
 
