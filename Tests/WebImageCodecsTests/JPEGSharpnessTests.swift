@@ -60,4 +60,76 @@ struct JPEGSharpnessTests {
         options.thumbnailPixelSize = side.map { PixelSize(width: $0, height: $0) }
         return IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
     }
+
+    // MARK: Ink
+
+    /// The colours of a file of CMYK or YCCK without a profile, in real numbers: light and the light that black leaves are
+    /// what is stored, and their product is the colour.
+    private func colors(ofInk file: Data) throws -> IdealPicture {
+        let (width, height, inks) = try #require(ThumbnailSample.complete(file, bytes: 4))
+        let bytes = [UInt8](inks)
+        let planes = (0..<3).map { channel in
+            (0..<width * height).map { Float(bytes[$0 * 4 + channel]) * Float(bytes[$0 * 4 + 3]) / 255 }
+        }
+        return IdealPicture(width: width, height: height, planes: planes)
+    }
+
+    /// The upright picture of a stored one.
+    private func upright(_ stored: IdealPicture, _ orientation: ImageOrientation) -> IdealPicture {
+        let size = stored.size.oriented(orientation)
+        let number = orientation.rawValue
+        let mirrors = (columns: [2, 3, 7, 8].contains(number), rows: [3, 4, 6, 7].contains(number))
+        let planes = stored.planes.map { plane in
+            (0..<size.height).flatMap { y in
+                (0..<size.width).map { x in
+                    let (column, row) = orientation.swapsSides ? (y, x) : (x, y)
+                    let place = (mirrors.rows ? stored.height - 1 - row : row) * stored.width
+                    return plane[place + (mirrors.columns ? stored.width - 1 - column : column)]
+                }
+            }
+        }
+        return IdealPicture(width: size.width, height: size.height, planes: planes)
+    }
+
+    /// The result of every scale of libjpeg-turbo has its content in place, in the right colours, also in a turned picture, for
+    /// every way to store ink. The ideal is made of the stored inks without our decoder.
+    @Test(arguments: [WEBIMAGE_JPEG_SAMPLE_CMYK, WEBIMAGE_JPEG_SAMPLE_YCCK], [1, 2])
+    func inkIsScaledInPlaceAndInItsColors(color: Int, factor: UInt8) throws {
+        var random = SeededRandom.printingSeed()
+        for (width, height) in [(1501, 1003), (803, 601), (479, 333)] {
+            var sample = ThumbnailSample.plain(width, height)
+            sample.color = Int32(color)
+            sample.quality = 95
+            sample.seed = random.next()
+            sample.kind = Int32([0, 0, 1, 2].randomElement(using: &random) ?? 0)
+            // Black has the resolution of the colours, or of their brightness.
+            (sample.horizontal, sample.vertical) = ((factor, 1, 1, factor), (factor, 1, 1, factor))
+            var plain = try #require(ThumbnailSample.file(sample))
+            // Without the marker of Adobe, four components are CMYK.
+            let mark = try #require(plain.range(of: Data([0xff, 0xee, 0, 14])))
+            if color == WEBIMAGE_JPEG_SAMPLE_CMYK, Bool.random(using: &random) {
+                plain.removeSubrange(mark.lowerBound..<mark.lowerBound + 16)
+            }
+            let full = try colors(ofInk: plain)
+            let orientation = ImageOrientation(rawValue: .random(in: 1...8, using: &random)) ?? .up
+            let file = JPEGSample.inserting(0xe1, JPEGSample.exif(orientation), into: plain)
+            for ratio in [1, 4.2, 17, 33, .random(in: 1.3...20, using: &random)] {
+                var options = DecodingOptions()
+                if ratio > 1 {
+                    let side = Int(Double(width) / ratio)
+                    options.thumbnailPixelSize = PixelSize(width: side, height: side)
+                }
+                let image = try ImageJPEGCoder.shared.decode(file, options: options)
+                let result = IdealPicture(image.pixels, hasAlpha: false)
+                let stored = image.pixelSize.oriented(orientation)
+                let ideal = upright(full.scaled(to: stored), orientation)
+                let name = "\(width) x \(height) \(orientation) kind \(sample.kind) to \(image.pixelSize)"
+                #expect(ideal.fault(of: result, leastNoise: 46) == nil, "\(name)")
+                for (wanted, found) in zip(ideal.planes, result.planes) {
+                    let difference = (found.reduce(0, +) - wanted.reduce(0, +)) / Float(wanted.count)
+                    #expect(abs(difference) < 0.7, "\(name): \(difference)")
+                }
+            }
+        }
+    }
 }

@@ -89,6 +89,21 @@ enum ThumbnailSample {
         return reference
     }
 
+    /// The complete decode of libjpeg-turbo: grey, RGB, or with 4 bytes the stored inks of CMYK and YCCK. Nil if there are
+    /// warnings.
+    static func complete(_ file: Data, bytes: Int32 = 3) -> (width: Int, height: Int, pixels: Data)? {
+        var (width, height, warnings) = (Int32(), Int32(), Int32())
+        var rows: UnsafeMutablePointer<UInt8>?
+        let isComplete = file.withUnsafeBytes { source in
+            webimage_jpeg_sample_read_scaled(
+                source.bindMemory(to: UInt8.self).baseAddress, source.count, 8, bytes, &width, &height, &warnings, &rows
+            )
+        }
+        defer { free(rows) }
+        guard isComplete == 1, warnings == 0, let rows else { return nil }
+        return (Int(width), Int(height), Data(bytes: rows, count: Int(width * height) * Int(abs(bytes))))
+    }
+
     struct Result {
         var status = WEBIMAGE_JPEG_THUMBNAIL_OK
         var pixels = Data()

@@ -27,18 +27,8 @@ struct LosslessOptimizerTests {
 
     // MARK: JPEG
 
-    /// The pixels that libjpeg-turbo decodes, with grey, RGB or CMYK.
     private func pixels(_ file: Data, bytes: Int32 = 3) -> Data? {
-        var (width, height, warnings) = (Int32(), Int32(), Int32())
-        var rows: UnsafeMutablePointer<UInt8>?
-        let isComplete = file.withUnsafeBytes { source in
-            webimage_jpeg_sample_read_scaled(
-                source.bindMemory(to: UInt8.self).baseAddress, source.count, 8, bytes, &width, &height, &warnings, &rows
-            )
-        }
-        defer { free(rows) }
-        guard isComplete == 1, warnings == 0, let rows else { return nil }
-        return Data(bytes: rows, count: Int(width * height) * Int(abs(bytes)))
+        ThumbnailSample.complete(file, bytes: bytes)?.pixels
     }
 
     @Test func everyKindOfJPEGKeepsItsPixels() throws {

@@ -145,8 +145,8 @@ static void write_rows(struct jpeg_compress_struct *cinfo, const webimage_jpeg_s
 }
 
 size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **file) {
-    static const int channels[] = {3, 3, 1, 4};
-    static const J_COLOR_SPACE spaces[] = {JCS_RGB, JCS_RGB, JCS_GRAYSCALE, JCS_CMYK};
+    static const int channels[] = {3, 3, 1, 4, 4};
+    static const J_COLOR_SPACE spaces[] = {JCS_RGB, JCS_RGB, JCS_GRAYSCALE, JCS_CMYK, JCS_CMYK};
     struct jpeg_compress_struct cinfo;
     error_manager errors;
     jpeg_scan_info scans[MAX_SCANS];
@@ -169,6 +169,7 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
     cinfo.in_color_space = sample->has_own_chroma && channels[sample->color] == 3 ? JCS_YCbCr : spaces[sample->color];
     jpeg_set_defaults(&cinfo);
     if (sample->color == WEBIMAGE_JPEG_SAMPLE_RGB) jpeg_set_colorspace(&cinfo, JCS_RGB);
+    if (sample->color == WEBIMAGE_JPEG_SAMPLE_YCCK) jpeg_set_colorspace(&cinfo, JCS_YCCK);
     jpeg_set_quality(&cinfo, sample->quality, sample->is_baseline ? TRUE : FALSE);
     for (int index = 0; index < cinfo.num_components; index++) {
         cinfo.comp_info[index].h_samp_factor = sample->horizontal[index];
@@ -220,10 +221,11 @@ int webimage_jpeg_sample_read_scaled(
     jpeg_mem_src(&cinfo, file, (unsigned long)length);
     jpeg_read_header(&cinfo, TRUE);
     size_t bytes = (size_t)abs(bytes_per_pixel);
-    cinfo.out_color_space = bytes_per_pixel == 1   ? JCS_GRAYSCALE
-                            : bytes_per_pixel == 3 ? JCS_RGB
-                            : bytes_per_pixel == 4 ? JCS_EXT_RGBA
-                                                   : JCS_EXT_BGRA;
+    cinfo.out_color_space = bytes_per_pixel == 1         ? JCS_GRAYSCALE
+                            : bytes_per_pixel == 3       ? JCS_RGB
+                            : bytes_per_pixel == -4      ? JCS_EXT_BGRA
+                            : cinfo.num_components == 4  ? JCS_CMYK
+                                                         : JCS_EXT_RGBA;
     cinfo.scale_num = (unsigned)eighths;
     cinfo.scale_denom = 8;
     jpeg_calc_output_dimensions(&cinfo);

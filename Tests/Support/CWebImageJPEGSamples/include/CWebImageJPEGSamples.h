@@ -28,6 +28,7 @@ enum {
     WEBIMAGE_JPEG_SAMPLE_RGB,
     WEBIMAGE_JPEG_SAMPLE_GRAY,
     WEBIMAGE_JPEG_SAMPLE_CMYK,
+    WEBIMAGE_JPEG_SAMPLE_YCCK, /* CMYK whose colours are stored as Y, Cb and Cr */
 };
 
 typedef struct {
