@@ -238,6 +238,10 @@ static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
     if (status) return status;
     if (decoder->strips && !has_strips(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
     int largest = decoder->request->planes ? PLANE_LARGEST_FACTOR : CHROMA_LARGEST;
+    const component *luma = decoder->components;
+    if (decoder->request->planes && !decoder->strips && !decoder->request->ignores_cost && luma->has_quant
+        && luma->quant[0] > PLANE_COARSE_FACTOR)
+        return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
     for (int index = 0; index < decoder->scan_components; index++)
         if (decoder->scan[index]->side > 1 && webimage_jt_has_large_factor(decoder->scan[index]->quant, largest))
             return WEBIMAGE_JPEG_THUMBNAIL_RANGE;

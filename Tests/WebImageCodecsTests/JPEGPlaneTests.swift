@@ -297,6 +297,33 @@ struct JPEGPlaneTests {
         }
     }
 
+    /// The noise of a coarse file goes below black in the dark. A complete decode limits it there; in planes it would stay, and
+    /// the picture would be darker.
+    @Test func darkPicturesOfCoarseFilesAreAsLight() throws {
+        var random = SeededRandom.printingSeed()
+        let levels = (0..<900 * 675).map { _ in UInt8(max(0, Int.random(in: -60...40, using: &random))) }
+        let image = try Image.generated(width: 900, height: 675) { x, y in
+            let level = levels[y * 900 + x]
+            return (level, level, level, 255)
+        }
+        for quality in [0.08, 0.15, 0.5] {
+            var encoding = EncodingOptions()
+            encoding.quality = quality
+            let file = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+            let status = PlaneSample.decode(file, to: (112, 84), side: 2, change: { $0.ignores_cost = 0 }).status
+            #expect(status == (quality < 0.3 ? WEBIMAGE_JPEG_THUMBNAIL_RANGE : WEBIMAGE_JPEG_THUMBNAIL_OK))
+            var options = DecodingOptions()
+            let full = IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
+            options.thumbnailPixelSize = PixelSize(width: 112, height: 112)
+            let result = try JPEGThumbnailLoop.$use.withValue(.whereFaster) {
+                IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
+            }
+            let noise = full.scaled(to: result.size).psnr(against: result)
+            // 54 to 56 dB from planes.
+            #expect(noise > 56.3 || quality > 0.3, "quality \(quality): \(noise) dB")
+        }
+    }
+
     @Test func reasonsToPassAFileOn() throws {
         var sample = ThumbnailSample.plain(640, 480)
         let file = try #require(ThumbnailSample.file(sample))

@@ -25,7 +25,8 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_TABLE,       /* a damaged or missing Huffman or quantisation table */
     WEBIMAGE_JPEG_THUMBNAIL_SHORT,       /* the file ends early, or fill bytes are inside the picture's data */
     WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED,  /* scans are missing: libjpeg-turbo smooths such a picture */
-    WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* quantisation factors above 16383 (4095 for planes), or DC coefficients above 29 bits */
+    WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* quantisation factors above 16383 (4095 for planes), or DC coefficients above 29 bits;
+                                            for planes also a coarse file, which is better from libjpeg-turbo */
     WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT,
 } webimage_jpeg_thumbnail_status;
 
@@ -83,7 +84,7 @@ typedef struct {
        libjpeg-turbo if chroma has half the resolution of luma, and the decode takes about 0.6 of the time (0.2 for a
        progressive file). For colours and hashes. */
     int has_coarse_chroma;
-    /* If not 0, the result is never COSTLY. Tests set it. */
+    /* If not 0, the result is never COSTLY, and a coarse file is decoded as well. Tests set it. */
     int ignores_cost;
     /* If not 0, the size of a window in bytes, from 4096 to 65536. Tests set it, so that a small file has many windows. */
     size_t window_bytes;
