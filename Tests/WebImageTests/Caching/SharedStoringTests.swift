@@ -40,20 +40,28 @@ struct SharedStoringTests {
         #expect(images[0] === images[1] && fixture.loader.requests.count == 1)
     }
 
+    /// A later store of an entry ends an earlier one that is not encoded yet. So both images are encoded in most attempts, but
+    /// not in all.
     @Test func encodeOptionsOfEveryLoadAreUsed() async throws {
         let transformer = BlueTransformer()
-        let coder = EncodingObserver()
         let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
-        _ = try await shared(
-            sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
         // The encoding options of both loads must be used. If the loads shared the store, the options of the second
-        // load would be ignored.
-        #expect(Set(coder.sides.all) == [8, 16] && coder.sides.all.count == 2)
-        let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
-        let stored = try #require(await fixture.cache.diskImageData(forKey: key))
-        let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
-        // Either load may store last.
-        #expect(width == 8 || width == 16)
+        // load would be ignored in every attempt.
+        for _ in 0..<30 {
+            let attempt = try SharedStoringTests()
+            let coder = EncodingObserver()
+            _ = try await attempt.shared(
+                sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
+            let manager = attempt.fixture.manager
+            let key = try #require(manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
+            let stored = try #require(await attempt.fixture.cache.diskImageData(forKey: key))
+            let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
+            // Either load may store last.
+            #expect(coder.sides.all.contains(width))
+            if coder.sides.all.sorted() == [8, 16] { return }
+            #expect(coder.sides.all.count == 1)
+        }
+        Issue.record("one image was encoded in each attempt")
     }
 
     /// A thumbnail is stored on disk only if a context sets the store type. The context may set the same value as the
