@@ -24,6 +24,40 @@ static GtkSizeRequestMode request_mode(GtkWidget *widget) {
                                                         : GTK_SIZE_REQUEST_WIDTH_FOR_HEIGHT;
 }
 
+// Tells whether the box shares a row with a widget that measures in the other way, such as a label that wraps.
+static bool is_beside_the_other_mode(GtkWidget *widget, GtkWidget *list) {
+    GtkSizeRequestMode other = WEBIMAGE_FITTING_BOX(widget)->is_width_given ? GTK_SIZE_REQUEST_WIDTH_FOR_HEIGHT
+                                                                            : GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+    for (; widget && widget != list && !GTK_IS_NATIVE(widget); widget = gtk_widget_get_parent(widget)) {
+        for (GtkWidget *next = gtk_widget_get_next_sibling(widget); next; next = gtk_widget_get_next_sibling(next))
+            if (gtk_widget_get_request_mode(next) == other) return true;
+        for (GtkWidget *next = gtk_widget_get_prev_sibling(widget); next; next = gtk_widget_get_prev_sibling(next))
+            if (gtk_widget_get_request_mode(next) == other) return true;
+    }
+    return false;
+}
+
+// Tells whether the container limits the side that the box computes. A list that scrolls down limits the width of a box whose
+// width follows its height: it looks for the least height at which the widths of a row's picture and text fit. GTK assumes
+// that a minimum never grows with the other side, so the minimum of the box must be 0 there: with a minimum that grows, GTK
+// finds no height, or one that is larger than the natural height.
+static bool is_limited(GtkWidget *widget) {
+    GtkWidget *list = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLABLE);
+    GtkWidget *window = list ? gtk_widget_get_parent(list) : NULL;
+    bool is_width_given = WEBIMAGE_FITTING_BOX(widget)->is_width_given;
+    int vertical_area = list ? webimage_list_area_is_vertical((webimage_ref)list) : -1;
+    if (vertical_area >= 0) return is_width_given != vertical_area;
+    if (list && GTK_IS_ORIENTABLE(list))
+        return is_width_given != (gtk_orientable_get_orientation(GTK_ORIENTABLE(list)) == GTK_ORIENTATION_VERTICAL);
+    if (window && GTK_IS_SCROLLED_WINDOW(window)) {
+        GtkPolicyType horizontal, vertical;
+        gtk_scrolled_window_get_policy(GTK_SCROLLED_WINDOW(window), &horizontal, &vertical);
+        if ((is_width_given ? vertical : horizontal) == GTK_POLICY_NEVER) return true;
+        if ((is_width_given ? horizontal : vertical) == GTK_POLICY_NEVER) return false;
+    }
+    return is_beside_the_other_mode(widget, list);
+}
+
 static void measure(
     GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
     int *natural_baseline) {
@@ -45,7 +79,7 @@ static void measure(
     // children of the same container, which GTK reports as a critical error.
     // A given side that is too long to be drawn stands for an endless one: beside a label that wraps, GTK asks for the least
     // width at such a height, and reports a critical error if it is more than that without a given side.
-    *minimum = for_size >= 0 && for_size <= longest ? *natural : 0;
+    *minimum = for_size >= 0 && for_size <= longest && !is_limited(widget) ? *natural : 0;
 }
 
 static void size_allocate(GtkWidget *widget, int width, int height, int baseline) {

@@ -161,6 +161,12 @@ static void webimage_list_area_init(WebImageListArea *area) {
     gtk_widget_add_controller(GTK_WIDGET(area), GTK_EVENT_CONTROLLER(click));
 }
 
+int webimage_list_area_is_vertical(webimage_ref widget) {
+    return G_TYPE_CHECK_INSTANCE_TYPE((gpointer)widget, webimage_list_area_get_type())
+               ? WEBIMAGE_LIST_AREA((gpointer)widget)->is_vertical
+               : -1;
+}
+
 webimage_ref webimage_list_area_new(void *owner, webimage_list_area_callbacks callbacks, bool is_vertical) {
     WebImageListArea *area = g_object_new(webimage_list_area_get_type(), NULL);
     area->is_vertical = is_vertical;

@@ -67,6 +67,8 @@ typedef struct {
 // receive `owner`. This function is in C, because a GtkWidget class with an interface and overridden properties is
 // declared by macros.
 webimage_ref webimage_list_area_new(void *owner, webimage_list_area_callbacks callbacks, bool is_vertical);
+/// Returns 1 or 0, whether a list area scrolls down; -1 for any other widget.
+int webimage_list_area_is_vertical(webimage_ref widget);
 
 #pragma clang assume_nonnull end
 

@@ -262,17 +262,29 @@ import WebImageCore
         schedule()
     }
 
+    /// Returns a row's side across the list: the list's side, or the row's least one if it is larger.
+    ///
+    /// The list can be too narrow for a row that is new or has changed, until GTK has measured the list again.
+    private func breadth(of load: RowLoad) -> gint {
+        var least: gint = 0
+        gtk_widget_measure(
+            UnsafeMutablePointer(load.container), isVertical ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL,
+            -1, &least, nil, nil, nil)
+        return max(gint(breadth), least)
+    }
+
     private func measured(_ load: RowLoad) -> Int {
         let row = load.row
+        let breadth = breadth(of: load)
         var natural: gint = 0
         gtk_widget_measure(
             UnsafeMutablePointer(load.container), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
-            gint(breadth), nil, &natural, nil, nil)
+            breadth, nil, &natural, nil, nil)
         if let picture = row.fittingView?.widget {
             var own: gint = 0
             gtk_widget_measure(
                 UnsafeMutablePointer(picture), isVertical ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL,
-                gint(breadth), nil, &own, nil, nil)
+                breadth, nil, &own, nil, nil)
             frame = Int(max(natural - own, 0))
         }
         return Int(max(natural, 1)) + spacing
@@ -401,11 +413,12 @@ import WebImageCore
         for (position, load) in bound {
             let start = gint(clamping: layout.start(of: position) - value)
             let extent = gint(clamping: max(layout.extents[position] - spacing, 1))
+            let breadth = breadth(of: load)
             var allocation =
                 isVertical
-                ? GtkAllocation(x: 0, y: start, width: gint(breadth), height: extent)
+                ? GtkAllocation(x: 0, y: start, width: breadth, height: extent)
                 : GtkAllocation(
-                    x: isMirrored ? gint(page) - start - extent : start, y: 0, width: extent, height: gint(breadth))
+                    x: isMirrored ? gint(page) - start - extent : start, y: 0, width: extent, height: breadth)
             gtk_widget_size_allocate(UnsafeMutablePointer(load.container), &allocation, -1)
         }
     }
