@@ -140,7 +140,7 @@ private final class AVIFPlanes {
             pixels = try pixels.converted(to: isDeep ? .rgba16 : .rgba8, isOpaque: true)
         }
         // Below quality 0.9, chroma is stored at half resolution, as in the JPEG encoder.
-        let halvesChroma = !options.lossless && !isDeep && options.quality < 0.9
+        let halvesChroma = !options.lossless && !isDeep && options.halvesChroma ?? (options.quality < 0.9)
         let image = libavif.avifImageCreate(
             UInt32(pixels.width), UInt32(pixels.height), isDeep ? 12 : 8,
             halvesChroma ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444)

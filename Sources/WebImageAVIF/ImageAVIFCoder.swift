@@ -76,7 +76,8 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        try QualitySearch.encode(options) { options throws(WebImageError) in
+        if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
+        return try QualitySearch.encode(options) { options throws(WebImageError) in
             try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
                 ImageFrame(image: image, duration: 0)
             }

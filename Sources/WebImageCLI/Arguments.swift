@@ -184,6 +184,20 @@ struct Arguments {
         return quality
     }
 
+    /// Returns the value of `--quality-target`, a score. Nil if the option is missing.
+    func qualityAim() throws(UsageError) -> QualityAim? {
+        guard let text = string("quality-target") else { return nil }
+        let number = text.dropFirst("ssim2=".count)
+        guard text.hasPrefix("ssim2="), number.allSatisfy({ "0123456789.".contains($0) }), let score = Double(number),
+            (1...99).contains(score)
+        else {
+            throw UsageError(
+                "--quality-target requires ssim2=SCORE with a score from 1 to 99, such as ssim2=80, not '\(text)'")
+        }
+        guard !has("quality") else { throw UsageError("--quality-target excludes --quality; give one of them") }
+        return QualityAim(score: score)
+    }
+
     /// Returns the value of `--effort`, 1...9. Nil if the option is missing.
     func effort() throws(UsageError) -> Int? {
         let effort = try integer("effort", atLeast: 1)

@@ -6,6 +6,7 @@ enum ConvertCommand {
     static let command = Command(
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("quality-target"),
             .value("effort"), .value("frame"), .value("color"), .value("hdr"), .value("metadata"),
             .quiet,
         ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
@@ -22,7 +23,8 @@ enum ConvertCommand {
             (isRaw, format) = (false, try arguments.format())
         }
         let rendition = Rendition(
-            size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
+            size: try arguments.size(), quality: try arguments.quality(), aim: try arguments.qualityAim(),
+            effort: try arguments.effort(),
             frame: try arguments.integer("frame", atLeast: 0), color: try arguments.color(),
             range: try arguments.range(),
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),

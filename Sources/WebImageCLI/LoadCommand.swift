@@ -7,8 +7,10 @@ import WebImageS3
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
-        options: [.value("size", letter: "s"), .value("quality", letter: "q"), .value("effort"), .value("hdr")]
-            + Option.outputs
+        options: [
+            .value("size", letter: "s"), .value("quality", letter: "q"), .value("quality-target"), .value("effort"),
+            .value("hdr"),
+        ] + Option.outputs
             + Option.lists
             + [.flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("json"), .quiet]
             + Option.decoding
@@ -17,7 +19,8 @@ enum LoadCommand {
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))
         let rendition = Rendition(
-            size: try arguments.size(), quality: try arguments.quality(), effort: try arguments.effort(),
+            size: try arguments.size(), quality: try arguments.quality(), aim: try arguments.qualityAim(),
+            effort: try arguments.effort(),
             range: try arguments.range(), limits: try arguments.limits(),
             copiesUnchanged: true)
         let job = LoadJob(

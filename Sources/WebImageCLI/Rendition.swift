@@ -15,6 +15,8 @@ struct Rendition: Sendable {
 
     var size: SizeLimit?
     var quality: Int?
+    /// The score that a lossy still gets, instead of a quality.
+    var aim: QualityAim?
     var effort: Int?
     var frame: Int?
     var color: DecodingOptions.ColorConversion?
@@ -51,8 +53,8 @@ struct Rendition: Sendable {
 
     /// Whether no option asks for other pixels, or for another way of encoding them.
     private func needsNoPixels(_ info: ImageInfo) -> Bool {
-        transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil && effort == nil
-            && fits(info)
+        transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil && aim == nil
+            && effort == nil && fits(info)
     }
 
     /// Returns a JPEG as JPEG XL or such a file as the JPEG that it was, bit for bit. Nil if the pixels must be encoded.
@@ -227,13 +229,14 @@ struct Rendition: Sendable {
     }
 
     private func keepsEveryBit(_ info: ImageInfo, _ format: ImageFormat) -> Bool {
-        let target = [.png, .tiff].contains(format.container) || (format == .webP && quality == nil)
+        let target = [.png, .tiff].contains(format.container) || (format == .webP && quality == nil && aim == nil)
         return target && info.isLossless
     }
 
     private func encodingOptions(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) -> EncodingOptions {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
+        options.qualityAim = aim
         options.lossless = keepsEveryBit(info, format)
         options.keepsHDR = keepsRange(info, format) || (range == .apply && info.hdr?.gainMap != nil)
         if let effort { options.effort = effort }

@@ -6,6 +6,7 @@ enum ThumbnailCommand {
     static let command = Command(
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
+            .value("quality-target"),
             .value("effort"), .value("metadata"), .value("color"), .value("hdr"),
             .flag("freedesktop"), .flag("json"), .quiet,
         ] + Option.outputs + Option.lists + Option.decoding + Option.requests
@@ -13,15 +14,16 @@ enum ThumbnailCommand {
         let operands = try Operands.read(arguments, of: "thumbnail")
         let rendition = Rendition(
             size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),
-            quality: try arguments.quality(), effort: try arguments.effort(), frame: 0,
+            quality: try arguments.quality(), aim: try arguments.qualityAim(),
+            effort: try arguments.effort(), frame: 0,
             color: try arguments.color() ?? .sRGB, range: try arguments.range(),
             limits: try arguments.limits(),
             keepsMetadata: try arguments.keepsMetadata())
         let requests = try RequestFlags(arguments)
         let json = arguments.has("json")
         if arguments.has("freedesktop") {
-            for option in ["out", "format", "quality", "effort", "metadata", "color", "hdr"] where arguments.has(option)
-            {
+            let excluded = ["out", "format", "quality", "quality-target", "effort", "metadata", "color", "hdr"]
+            for option in excluded where arguments.has(option) {
                 throw UsageError("--freedesktop excludes --\(option): the thumbnail cache has its own form")
             }
             guard operands.allSatisfy({ $0.isLocal && !$0.isStandardInput }) else {

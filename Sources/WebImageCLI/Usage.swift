@@ -125,6 +125,7 @@ enum Usage {
 
             """ + existing + """
                   -q, --quality Q        0 to 100, for lossy formats that are written (default 85); asks for lossy WebP
+                  --quality-target AIM   ssim2=SCORE, 1 to 99: the quality at which a lossy still has this score of SSIMULACRA 2
                   --effort N             1 to 9: the time for a small PNG (default 5); a PNG is then written again
                   --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
                                          JPEG), apply the gain map and write PQ (png, avif, jxl), or drop it
@@ -169,6 +170,7 @@ enum Usage {
                   -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff,
                                          bmp or ico, as far as 'webimage formats' writes it
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
+                  --quality-target AIM   ssim2=SCORE, 1 to 99: the quality at which a lossy still has this score of SSIMULACRA 2
                   --effort N             1 to 9: the time for a small PNG (default 5)
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                   --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
@@ -216,6 +218,7 @@ enum Usage {
                                          picture's own), one of jpg, png, gif, webp, avif, heic, jxl, tiff, bmp, ico or
                                          rgba
                   -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
+                  --quality-target AIM   ssim2=SCORE, 1 to 99: the quality at which a lossy still has this score of SSIMULACRA 2
                   --effort N             1 to 9: the time for a small PNG (default 5)
                   --frame N              only this frame, counted from 0
                   --color srgb|as-is     convert colours to sRGB, or keep the stored values with their profile

@@ -82,6 +82,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard format == .heic || format == .heif else { throw .cannotEncode("libheif", "\(format) is not HEIC") }
+        if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
             try HEIFEncoder().encode(image, options: options)
         }

@@ -83,6 +83,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
+        if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
             try JXLEncoder().encode(image, options: options)
         }

@@ -47,6 +47,12 @@ final class CommandTests: Sendable {
     @Test(arguments: [
         ["nonsense"], ["info"], ["info", "--colour", "x"], ["load", "--size", "big", "x"], ["convert", "one"],
         ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b.png", "--quality", "101"], ["cache", "explode"],
+        ["convert", "a.png", "b.jpg", "--quality-target", "80"],
+        ["convert", "a.png", "b.jpg", "--quality-target", "ssim2=0"],
+        ["convert", "a.png", "b.jpg", "--quality-target", "ssim2=nan"],
+        ["load", "a.png", "--quality-target", "ssim2=1e1"],
+        ["thumbnail", "a.png", "--out", "s", "--quality-target", "ssim2=100"],
+        ["convert", "a.png", "b.jpg", "--quality", "80", "--quality-target", "ssim2=80"],
         ["frames", "a.gif", "d", "--color", "blue"], ["load", "--max-pixels", "-1", "x"], ["load", "x", "--out"],
     ])
     func invalidArgumentsExitWithOneAndAReason(_ arguments: [String]) throws {

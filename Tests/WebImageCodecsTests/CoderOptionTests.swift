@@ -101,6 +101,9 @@ struct CoderOptionTests {
             try decoded(webP([$0: true]), [.decodePixelFormat: PixelFormat.rgb8]).map { Sample.values($0.pixels) }
                 == Sample.values(noise())
         },
+        Case(.encodeQualityAim) {
+            try jpeg([$0: QualityAim(score: 40)]).count * 2 < jpeg([$0: QualityAim(score: 90)]).count
+        },
         Case(.encodeEffort) { option in
             // Smooth shapes, whose matches a higher effort finds.
             let pixels = try Sample.buffer(120, 90, .rgb8) { x, y, channel in

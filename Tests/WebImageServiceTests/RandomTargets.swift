@@ -146,6 +146,8 @@ struct RandomTargets {
         case "enforce_thumbnail": return chance(0.9) ? "0" : "1"
         case "quality": return "\(integer(0...100))"
         case "format_quality": return "\(format()):\(integer(0...100))"
+        case "autoquality":
+            return pick(["none", "ssim2:\(integer(1...99))", "ssim2:80:\(integer(1...50)):\(integer(51...100))"])
         case "max_bytes": return pick(["0", "1", "500", "5000", "1000000"])
         case "format": return format()
         case "skip_processing": return format()

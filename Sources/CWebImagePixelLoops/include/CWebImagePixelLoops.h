@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "PictureScore.h"
 #include "YUVRows.h"
 
 /* Pixel loops that no library provides. The loops are in C, because a debug build of Swift takes many times as long per

@@ -201,6 +201,7 @@ extension ImageJPEGCoder {
     ///
     /// - Quality: 0…1 corresponds to 0…100 in libjpeg. If the quality is below 0.9, colour is stored at half the width
     ///   and half the height (4:2:0). Otherwise colour is stored at full size (4:4:4).
+    /// - Aim: If `qualityAim` is set, colour is stored at half size where the score can be reached so, and otherwise at full size.
     /// - File size: If `maxFileSize` is set, the quality is the highest quality at which the file is within this limit.
     ///   If no quality is low enough, the lowest quality is used.
     /// - Transparency: Transparent pixels are blended with the background colour in the options.
@@ -211,10 +212,12 @@ extension ImageJPEGCoder {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
         }
+        if let file = try AimedEncoding(of: image, as: .jpeg, options, by: self)?.file() { return file }
         let pixels = try Self.opaquePixels(of: image, options: options)
         let writer = options.keepsHDR ? try Self.gainMapWriter(of: image, size: pixels.size) : nil
         let encoding = JPEGEncoding(
             pixels: pixels, profile: image.colorProfile?.matching(pixels.format), isProgressive: options.progressive,
+            halvesChroma: options.halvesChroma,
             metadata: try JPEGMetadata(
                 options.metadata, thumbnail: options.embedsThumbnail ? try Self.thumbnail(of: pixels) : nil,
                 description: writer?.description))

@@ -8,6 +8,8 @@ struct JPEGEncoding {
     let pixels: PixelBuffer
     let profile: ColorProfile?
     let isProgressive: Bool
+    /// Whether colour is stored at half the width and height; nil stores it so below a quality of 90.
+    var halvesChroma: Bool?
     let metadata: JPEGMetadata?
 
     /// Encodes the file.
@@ -22,7 +24,7 @@ struct JPEGEncoding {
         settings.color = Int32(Self.color(of: pixels.format).rawValue)
         settings.components = Int32(pixels.format.channelCount)
         settings.quality = Int32(quality)
-        settings.halves_chroma = quality < 90 ? 1 : 0
+        settings.halves_chroma = halvesChroma ?? (quality < 90) ? 1 : 0
         settings.is_progressive = isProgressive ? 1 : 0
         settings.should_stop = WorkBudget.shouldStop
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in

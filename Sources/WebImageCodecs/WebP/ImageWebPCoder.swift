@@ -67,6 +67,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libwebp", "\(format) is not WebP") }
         if let file = try encodeAnimation(image, format: format, options: options) { return file }
+        if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try WebPEncoding.encode(image, options: options)
     }
 

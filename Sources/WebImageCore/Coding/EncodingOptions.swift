@@ -10,11 +10,19 @@ public struct EncodingOptions: Sendable, Hashable {
         set { boundedQuality = newValue.isNaN ? 1 : min(max(newValue, 0), 1) }
     }
     private var boundedQuality = 1.0
+    /// The score that a lossy still gets, instead of ``quality``; nil uses the quality.
+    ///
+    /// The built-in coders of JPEG, WebP, AVIF, HEIC and JPEG XL read it. It has no effect on lossless files, on animations and
+    /// on pictures with a side below 8 px, which have no score. ``maxFileSize`` counts more: a file of the wanted score that is
+    /// larger is encoded again with the best quality that fits.
+    public var qualityAim: QualityAim?
     /// The box in pixels into which the encoded image must fit; nil keeps the size of the image.
     public var maxPixelSize: PixelSize?
     /// The maximum size of the file in bytes; nil means no limit. The file can be larger if the encoder cannot
     /// reach this size.
     public var maxFileSize: Int?
+    /// Whether colour is stored at half the width and height (only JPEG and AVIF); nil stores it so below quality 0.9.
+    package var halvesChroma: Bool?
     /// Whether the file is lossless, for formats that have a lossy and a lossless form.
     public var lossless = false
     /// How much time the encoder may take to make a lossless file small, clamped to 1…9 (only PNG). 1 takes about a
@@ -53,6 +61,7 @@ public struct EncodingOptions: Sendable, Hashable {
         guard let options else { return }
         firstFrameOnly = options.read(.encodeFirstFrameOnly, as: Bool.self) ?? false
         quality = options.readNumber(.encodeCompressionQuality) ?? 1
+        qualityAim = options.read(.encodeQualityAim, as: QualityAim.self)
         maxPixelSize = options.read(.encodeMaxPixelSize, as: CGSize.self).flatMap(PixelSize.init(box:))
         maxFileSize = options.readByteCount(.encodeMaxFileSize)
         lossless = options.read(.encodeWebPLossless, as: Bool.self) ?? false
@@ -78,6 +87,7 @@ public struct EncodingOptions: Sendable, Hashable {
             .encodeToHDR: NSNumber(value: keepsHDR ? 1 : 0),
             .encodeMetadata: metadata,
         ]
+        if let qualityAim { options[.encodeQualityAim] = qualityAim }
         if let box = maxPixelSize { options[.encodeMaxPixelSize] = CGSize(width: box.width, height: box.height) }
         if let maxFileSize { options[.encodeMaxFileSize] = NSNumber(value: maxFileSize) }
         return options.merging(webP.dictionary) { own, _ in own }

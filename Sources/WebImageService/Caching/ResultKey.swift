@@ -87,6 +87,7 @@ extension ProcessingOptions {
         add("scp", \.stripColorProfile)
         add("ph", \.preserveHDR)
         add("q", \.quality)
+        add("aq", \.aim)
         add("mb", \.maxBytes)
         add("f", \.format)
         add("svg", \.drawsSVG)

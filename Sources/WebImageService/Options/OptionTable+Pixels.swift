@@ -83,6 +83,27 @@ extension OptionTable {
                     try arguments.required("the quality"), in: 0...100, "the quality")
             }
         },
+        // imgproxy's other methods are not here: they need a size or a model.
+        Row("autoquality", "aq", takes: "ssim2:score:min:max") { options, arguments throws(ServiceRefusal) in
+            let method = try arguments.required("the method")
+            guard method != "none" else {
+                options.aim = nil
+                return
+            }
+            guard method == "ssim2" else {
+                throw arguments.refusal(
+                    "\(Printable(method)) is not a method; use ssim2 with a score, such as ssim2:80, or none")
+            }
+            let score = try arguments.integer(try arguments.required("the score"), in: 1...99, "the score")
+            var aim = ProcessingOptions.Aim(score: score)
+            if let least = arguments.nextUnlessEmpty() {
+                aim.minQuality = try arguments.integer(least, in: 1...100, "the least quality")
+            }
+            if let most = arguments.nextUnlessEmpty() {
+                aim.maxQuality = try arguments.integer(most, in: aim.minQuality...100, "the greatest quality")
+            }
+            options.aim = aim
+        },
         Row("max_bytes", "mb", takes: "bytes") { options, arguments throws(ServiceRefusal) in
             options.maxBytes = try arguments.integer(
                 try arguments.required("the number of bytes"), in: 0...(1 << 40), "the number of bytes")

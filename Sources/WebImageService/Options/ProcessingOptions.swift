@@ -90,6 +90,13 @@ struct ProcessingOptions: Sendable, Hashable {
         var color: PlainColor?
     }
 
+    struct Aim: Sendable, Hashable {
+        /// The score of SSIMULACRA 2, 1...99.
+        var score: Int
+        var minQuality = 1
+        var maxQuality = 100
+    }
+
     /// The limits that a target sets for itself; nil sets no limit. A target is refused if one of its limits exceeds
     /// the configured limit.
     struct Limits: Sendable, Hashable {
@@ -163,6 +170,8 @@ struct ProcessingOptions: Sendable, Hashable {
     /// The quality, 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]
+    /// The score that decides the quality of a still in a lossy format; nil uses the quality.
+    var aim: Aim?
     var maxBytes = 0
     var format: OutputFormat?
     var skippedFormats: Set<OutputFormat> = []

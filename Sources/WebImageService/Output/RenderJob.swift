@@ -134,9 +134,16 @@ struct RenderJob {
     }
 
     /// Encodes the image. If the format is lossy, encodes again with a lower quality while the data is larger than
-    /// `max_bytes` and the quality is above 10.
+    /// `max_bytes` and the quality is above 10. With an aim, the coder chooses the quality, also for `max_bytes`.
     private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
         try budget.check()
+        if let aim = options.aim, format.isLossy {
+            var encoding = encoding(format, quality: settings.quality(of: format, options))
+            encoding.qualityAim = QualityAim(
+                score: Double(aim.score), qualities: Double(aim.minQuality) / 100...Double(aim.maxQuality) / 100)
+            if options.maxBytes > 0 { encoding.maxFileSize = options.maxBytes }
+            return try resultRenderer.coders.encode(image, format: format.imageFormat, options: encoding)
+        }
         var quality = settings.quality(of: format, options)
         var data = try resultRenderer.coders.encode(
             image, format: format.imageFormat, options: encoding(format, quality: quality))

@@ -78,6 +78,13 @@ struct ResultBuffers: Sendable, Hashable {
             name: name,
             byteCount: Self.product(geometry.rotated.byteCount(1), format?.encoderBytesPerPixel ?? 4))
         var result = step("result", geometry.rotated, besides: [encoder])
+        if options.aim != nil, format?.isLossy ?? true, frameCount == 1 {
+            let scored = min(geometry.rotated.byteCount(1), PictureScore.largestWhole)
+            result.buffers += [
+                Self.buffer("decoded result", geometry.rotated),
+                Buffer(name: "score", byteCount: Self.product(scored, PictureScore.bytesPerPixel)),
+            ]
+        }
         // The writers of animations compare a frame with the previous one.
         if frameCount > 1 { result.buffers.append(Self.buffer("previous frame", geometry.rotated)) }
         steps.append(result)

@@ -234,6 +234,8 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
     /// Number from 1 to 9: how much time the encoder may take to make a lossless file small (only PNG). Default 5.
     public static let encodeEffort = ImageCoderOption(rawValue: "encodeEffort")
+    /// ``QualityAim``: the score that a lossy still gets, instead of a quality. By default, the quality counts.
+    public static let encodeQualityAim = ImageCoderOption(rawValue: "encodeQualityAim")
 }
 
 /// A dictionary of coder options, as in SDWebImage. The library converts it once to ``DecodingOptions`` or
