@@ -162,6 +162,19 @@ struct CSSSanitizerTests {
         }
     }
 
+    /// A URL is written as a function with a string, which is one level more.
+    @Test(arguments: 60...66) func sanitisingIsStableAtTheLimitOfLevels(_ levels: Int) {
+        for value in ["url(#d)", "url(#d\u{fffd})", "url('#d')", "rgb(1 2 3)", "a"] {
+            let text = "--c:" + String(repeating: "{", count: levels) + value
+            for sanitise in [CSSSanitizer.styleSheet, CSSSanitizer.declarations] {
+                for text in [text, "a{" + text] {
+                    let result = sanitise(text)
+                    #expect(sanitise(result) == result, "\(value) in \(levels) levels")
+                }
+            }
+        }
+    }
+
     @Test func nestingIsLimitedAndTheTimeIsLinear() {
         for piece in ["{", "(", "[", "a{", "@media x{", "f(", "/*", "\\", "\"", "url(", "a:b{", ".a{b:c;"] {
             _ = CSSSanitizer.styleSheet(String(repeating: piece, count: 30_000))

@@ -43,6 +43,9 @@ struct CSSSanitizer {
             if let closing = token.closing {
                 open.append((place, closing))
                 guard open.count <= Self.mostLevels else { return nil }
+            } else if case .url = token {
+                // It is written as a function with a string, so it is a level of the result.
+                guard open.count < Self.mostLevels else { return nil }
             } else if let last = open.last, token == .close(last.closing) {
                 ends[last.place] = place
                 open.removeLast()
