@@ -63,8 +63,8 @@ struct JPEGSharpnessTests {
 
     // MARK: Ink
 
-    /// The colours of a file of CMYK or YCCK without a profile, in real numbers: light and the light that black leaves are
-    /// what is stored, and their product is the colour.
+    /// The colours of a file of CMYK or YCCK without a profile, in real numbers. The file stores the light of each ink and
+    /// the light that black leaves. A colour is the product of both.
     private func colors(ofInk file: Data) throws -> IdealPicture {
         let (width, height, inks) = try #require(ThumbnailSample.complete(file, bytes: 4))
         let bytes = [UInt8](inks)
