@@ -31,11 +31,11 @@ public enum ImageCoderHelper {
         }
         var size = scaleSize
         if preserveAspectRatio {
-            let ratio = imageSize.width / imageSize.height
-            if ratio > scaleSize.width / scaleSize.height {
-                size.height = (scaleSize.width / ratio).rounded(.up)
+            // The products come first, as in `ImageScaling`.
+            if imageSize.width * scaleSize.height > imageSize.height * scaleSize.width {
+                size.height = (imageSize.height * scaleSize.width / imageSize.width).rounded(.up)
             } else {
-                size.width = (scaleSize.height * ratio).rounded(.up)
+                size.width = (imageSize.width * scaleSize.height / imageSize.height).rounded(.up)
             }
         }
         guard !shouldScaleUp else { return size }

@@ -38,11 +38,13 @@ struct PixelRect: Equatable {
 
 extension PixelSize {
     /// Converts a size in points to whole pixels, rounded up. Returns nil unless the size is positive, finite and
-    /// within the default pixel limit.
+    /// within the default pixel limit. Points that were computed from whole pixels return these pixels: with a scale of
+    /// 1.75, the product is sometimes a few billionths above.
     init?(points: CGSize, scale: CGFloat) {
         let (width, height) = (Double(points.width * scale), Double(points.height * scale))
         guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
-        self.init(width: max(Int(width.rounded(.up)), 1), height: max(Int(height.rounded(.up)), 1))
+        func pixels(_ length: Double) -> Int { max(Int((length - length * 1e-12).rounded(.up)), 1) }
+        self.init(width: pixels(width), height: pixels(height))
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 

@@ -42,6 +42,21 @@ struct TransformTests {
         #expect(try quarters().resizedImage(with: size, scaleMode: .aspectFill) == nil)
     }
 
+    /// Points that are pixels divided by the scale are these pixels, not one more.
+    @Test(arguments: [CGFloat(1.1), 1.25, 1.75, 2.625, 3.5])
+    func pixelsInPointsAreTheSamePixels(_ scale: CGFloat) throws {
+        let image = try quarters(8, scale: scale)
+        var wrong: [Int] = []
+        for side in 1...150 {
+            let points = CGFloat(side) / scale
+            let size = CGSize(width: points, height: points)
+            if image.resizedImage(with: size, scaleMode: .fill)?.pixelSize != PixelSize(width: side, height: side) {
+                wrong.append(side)
+            }
+        }
+        #expect(wrong.isEmpty)
+    }
+
     @Test func invalidNumbersReturnNil() throws {
         let image = try quarters()
         #expect(image.croppedImage(with: CGRect(x: 0, y: 0, width: CGFloat.nan, height: 1)) == nil)

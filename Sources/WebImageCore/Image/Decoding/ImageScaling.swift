@@ -13,11 +13,12 @@ public enum ImageScaling {
         guard size.width > 0, size.height > 0, box.width > 0, box.height > 0 else { return size }
         var result = box
         if preserveAspectRatio {
-            let ratio = Double(size.width) / Double(size.height)
-            if ratio > Double(box.width) / Double(box.height) {
-                result.height = whole(Double(box.width) / ratio)
+            // The products come first: they are exact, but a ratio is rounded, and a whole side could become one pixel more.
+            let (width, height) = (Double(size.width), Double(size.height))
+            if width * Double(box.height) > height * Double(box.width) {
+                result.height = whole(height * Double(box.width) / width)
             } else {
-                result.width = whole(Double(box.height) * ratio)
+                result.width = whole(width * Double(box.height) / height)
             }
         }
         if !allowsEnlarging {
