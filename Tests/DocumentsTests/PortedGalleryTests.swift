@@ -291,10 +291,15 @@ class GalleryPrefetching {
 
     @Test func playerPlaysWhatTheManagerLoaded() async throws {
         GallerySession.token = "lin"
-        let app = GalleryApp(caches: caches, photos: library)
-        for expected in [SDImageCacheType.none, .memory] {
+        var app = GalleryApp(caches: caches, photos: library)
+        for expected in [SDImageCacheType.none, .memory, .disk] {
+            if expected == .disk {
+                await app.cache.flush()
+                app = GalleryApp(caches: caches, photos: library)
+            }
+            let manager = app.manager
             let (image, cacheType): (UIImage?, SDImageCacheType) = await withCheckedContinuation { done in
-                app.manager.loadImage(
+                manager.loadImage(
                     with: server.url("/moving.gif"), options: [], context: [.animatedImageClass: SDAnimatedImage.self],
                     progress: nil
                 ) { image, _, _, cacheType, _, _ in done.resume(returning: (image, cacheType)) }
@@ -311,5 +316,6 @@ class GalleryPrefetching {
             player.stopPlaying()
             #expect(Set(frames) == [0, 1, 2, 3])
         }
+        #expect(server.requestCount("/moving.gif") == 1)
     }
 }
