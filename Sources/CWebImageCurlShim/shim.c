@@ -1,10 +1,22 @@
 #include "CWebImageCurlShim.h"
 #include "../CWebImageCurl/shim.h"
 
+#include <dlfcn.h>
+
 // libcurl's functions. webimage_curl_bind fills the table before all other calls; the table does not change afterwards.
 static CurlFunctions curl;
 
+// At exit(3), OpenSSL frees what the engine's thread of a running transfer still uses, and frees too when it ends: a crash
+// after the last line of main. Nothing needs this clean-up, so OpenSSL, if it is curl's library for TLS, must not register
+// it. The program's own earlier use of OpenSSL decides instead, if there was one.
+static void omit_clean_up_at_exit(void *library) {
+    enum { NO_ATEXIT = 0x00080000 }; // OPENSSL_INIT_NO_ATEXIT, the same number since OpenSSL 1.1.1
+    int (*init)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
+    if (init) init(NO_ATEXIT, NULL);
+}
+
 const char *webimage_curl_bind(void *library) {
+    omit_clean_up_at_exit(library);
     webimage_coding_bind(library);
     return CurlFunctions_bind(library, &curl);
 }

@@ -9,7 +9,14 @@
    with maps of new and lost edges. Constants, weights and the form of the score are those of the published metric
    (github.com/cloudinary/ssimulacra2, tools of libjxl); the borders follow the package ssimulacra2 0.3.0 for Python. */
 
-#if defined(__x86_64__)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+/* The sanitizer instruments the functions that choose a clone, which run before it has started. */
+#define CLONES
+#endif
+#endif
+#if defined(CLONES)
+#elif defined(__x86_64__)
 #define CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define CLONES

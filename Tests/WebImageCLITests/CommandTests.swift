@@ -325,6 +325,15 @@ final class CommandTests: Sendable {
         #expect(!libraries.contains("libgtk") && !libraries.contains("libadwaita"))
     }
 
+    /// Threads may still use what a destructor destroys, so a command runs none when it ends. The loader reports each.
+    @Test func endOfACommandRunsNoDestructors() throws {
+        for arguments in [["version"], ["load", "--cache", "none", server.url("/absent.png").absoluteString]] {
+            let outcome = try Tool.run(arguments, environment: ["LD_DEBUG": "files"])
+            #expect(outcome.errors.contains("calling init"))
+            #expect(!outcome.errors.contains("calling fini"))
+        }
+    }
+
     @Test func showNamesThePackageWhenTheGalleryIsAbsent() throws {
         let alone = folder.appendingPathComponent("bin/webimage")
         try FileManager.default.createDirectory(

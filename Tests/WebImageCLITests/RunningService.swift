@@ -107,11 +107,15 @@ final class RunningService: Sendable {
     }
 
     /// Waits until the service ends. Returns the exit code, or the negative signal number if a signal ended the
-    /// service. Blocks the calling thread.
+    /// service. A crash is an issue of the test, whatever the test looks at. Blocks the calling thread.
     func wait() -> Int32 {
         let process = process.withLock { $0 }
         process.waitUntilExit()
         outputs.wait()
+        let crashes = [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP]
+        if process.terminationReason == .uncaughtSignal, crashes.contains(process.terminationStatus) {
+            Issue.record("the service crashed, signal \(process.terminationStatus): \(errors)")
+        }
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 }

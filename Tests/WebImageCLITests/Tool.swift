@@ -46,7 +46,9 @@ enum Tool {
         let inherited = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("WEBIMAGE_") || $0.key == "WEBIMAGE_PDFIUM"
         }
-        process.environment = inherited.merging(environment) { $1 }
+        // A crash ends the process at once. Swift's backtracer would stop it instead, sometimes for ever.
+        process.environment = inherited.merging(["SWIFT_BACKTRACE": "enable=no"]) { own, _ in own }
+            .merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
