@@ -7,7 +7,10 @@ enum InitCommand {
         guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
             throw UsageError("init requires gtk, server or tool, and a NAME")
         }
-        let name = arguments.operands[1]
+        // A shell completes the name of a folder with a slash.
+        let folder =
+            arguments.operands[1].hasSuffix("/") ? String(arguments.operands[1].dropLast()) : arguments.operands[1]
+        let name = PathText.name(of: folder)
         guard PackageTemplate.isName(name) else {
             throw UsageError(
                 "a NAME has lower-case letters, digits and single hyphens, begins with a letter, and has at most 50 "
@@ -18,24 +21,24 @@ enum InitCommand {
                 "init does not know where this library is. Add --library with the folder of a clone or the URL of the "
                     + "repository, or run init beside a clone named swift-web-image")
         }
-        let library = try PackageTemplate.Library(place)
+        let library = try PackageTemplate.Library(place, ofPackageIn: PathText.folder(of: folder))
         let isQuiet = arguments.has("quiet")
-        let template = PackageTemplate(kind: kind, name: name, library: library)
+        let template = PackageTemplate(kind: kind, name: name, folder: folder, library: library)
         return {
             do throws(WebImageError) {
-                guard !PathCalls.exists(name) else {
+                guard !PathCalls.exists(folder) else {
                     throw .posix(
-                        EEXIST, stage: .store, url: URL(fileURLWithPath: name),
+                        EEXIST, stage: .store, url: URL(fileURLWithPath: folder),
                         hint: "Choose another name, or remove it.")
                 }
                 for file in template.files {
-                    let path = name + "/" + file.path
+                    let path = folder + "/" + file.path
                     try OutputFile.makeFolder(PathText.folder(of: path))
                     try OutputFile.write(Data(file.text.utf8), to: path, replaces: false)
                     if !isQuiet { Console.line(path) }
                 }
             } catch {
-                Console.report(name, error)
+                Console.report(folder, error)
                 return error.exitCode
             }
             if !isQuiet { Console.status(template.nextSteps) }

@@ -16,15 +16,18 @@ struct PackageTemplate: Sendable {
         /// The name of this package in product dependencies of the new package.
         let package: String
 
-        /// - Parameter place: A folder, or the URL of a repository.
-        init(_ place: String) throws(UsageError) {
+        /// - Parameters:
+        ///   - place: A folder, or the URL of a repository.
+        ///   - parent: The folder of the new package's folder; empty for the current folder.
+        init(_ place: String, ofPackageIn parent: String) throws(UsageError) {
             guard !place.isEmpty, !place.contains(where: { $0 == "\"" || $0 == "\\" || $0.isNewline }) else {
                 throw UsageError("--library requires a folder or the URL of a repository")
             }
             guard place.contains("://") || place.hasPrefix("git@") else {
-                // A relative path refers to the current folder. The new package is one folder deeper, so the path
-                // needs an additional `../`.
-                let path = place.hasPrefix("/") ? place : place.hasPrefix("../") ? "../" + place : "../" + place
+                // A relative path refers to the current folder. A package in the current folder is one folder deeper,
+                // so the path needs an additional `../`. For a package elsewhere the path is made absolute.
+                let absolute = URL(fileURLWithPath: place).standardizedFileURL.path
+                let path = place.hasPrefix("/") ? place : parent.isEmpty ? "../" + place : absolute
                 dependency = ".package(name: \"swift-web-image\", path: \"\(path)\")"
                 package = "swift-web-image"
                 return
@@ -37,6 +40,8 @@ struct PackageTemplate: Sendable {
 
     let kind: Kind
     let name: String
+    /// The path of the new package: the name, or another folder's path and the name.
+    let folder: String
     let library: Library
 
     static func isName(_ name: String) -> Bool {
@@ -73,7 +78,7 @@ struct PackageTemplate: Sendable {
             case .server: "swift run \(name)"
             case .tool: "swift run \(name) 320 PICTURE-OR-URL"
             }
-        return "Next: cd \(name), then 'swift test', then '\(run)'. README.md says more.\n"
+        return "Next: cd \(folder), then 'swift test', then '\(run)'. README.md says more.\n"
     }
 
     private func filled(_ text: String) -> String {

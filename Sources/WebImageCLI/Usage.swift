@@ -336,7 +336,8 @@ enum Usage {
         usage: webimage init (gtk|server|tool) NAME [--library PATH|URL]
 
         Makes the folder NAME with a Swift package that builds and runs: manifest, main, a test, and for gtk a desktop
-        file and AppStream metadata, for server a systemd unit. NAME has lower-case letters, digits and hyphens.
+        file and AppStream metadata, for server a systemd unit. NAME has lower-case letters, digits and hyphens, and
+        may follow the path of a folder.
 
           gtk                    a program with a window that shows pictures
           server                 an HTTP service that scales pictures down
@@ -346,6 +347,6 @@ enum Usage {
                                  (default: the clone in which this command was built; an installed command takes a
                                  clone swift-web-image in the current folder or beside it)
         """ + "\n" + quiet
-            + examples("webimage init gtk my-viewer", "webimage init server my-service"),
+            + examples("webimage init gtk my-viewer", "webimage init server ../my-service"),
     ]
 }

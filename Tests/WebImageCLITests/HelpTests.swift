@@ -179,6 +179,21 @@ struct HelpTests {
         #expect(try run("d", in: "others/work").code == 1)
     }
 
+    /// Beside a clone, a new package does not become a part of it.
+    @Test func aNewPackageMayBeMadeInAnotherFolder() throws {
+        let clone = scratch.url.appendingPathComponent("clone")
+        try FileManager.default.createDirectory(at: clone, withIntermediateDirectories: true)
+        let outcome = try Tool.run(["init", "tool", "../photo-wall/", "--library", "lib"], in: clone.path)
+        #expect(outcome.code == 0 && outcome.errors.contains("Next: cd ../photo-wall, "), "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("../photo-wall/Package.swift\n"))
+        let manifest = try String(
+            contentsOf: scratch.url.appendingPathComponent("photo-wall/Package.swift"), encoding: .utf8)
+        #expect(manifest.contains("name: \"photo-wall\"") && manifest.contains("path: \"\(clone.path)/lib\""))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: clone.path).isEmpty)
+        let again = try Tool.run(["init", "tool", "../photo-wall"], in: clone.path)
+        #expect(again.code == 2 && again.errors.contains("photo-wall: File exists"))
+    }
+
     @Test func aNewPackageMayDependOnAURL() throws {
         let url = "https://git.example.org/pictures/web-image.git"
         #expect(try Tool.run(["init", "tool", "a1", "--library", url], in: scratch.url.path).code == 0)
@@ -189,7 +204,8 @@ struct HelpTests {
 
     @Test(arguments: [
         ["init"], ["init", "gtk"], ["init", "qt", "a"], ["init", "gtk", "A"], ["init", "gtk", "a b"],
-        ["init", "gtk", "../a"], ["init", "gtk", "a--b"], ["init", "gtk", "-a"], ["init", "gtk", "1a"],
+        ["init", "gtk", "../A"], ["init", "gtk", ".."], ["init", "gtk", "a/.."], ["init", "gtk", "/"],
+        ["init", "gtk", "a--b"], ["init", "gtk", "-a"], ["init", "gtk", "1a"],
         ["init", "gtk", "ü"], ["init", "gtk", "a", "--library", "\""], ["init", "gtk", "a", "b"],
         ["init", "gtk", "test"],
     ])
