@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImage
 import WebImageTestTraits
 
 /// Checks that the documents show exactly the code that this target compiles.
@@ -21,6 +22,29 @@ import WebImageTestTraits
         let shown = Set(readme.blocks("swift").map(Snippets.evened))
         let missing = try ["gtk", "server", "callback"].filter { !shown.contains(try #require(Snippets.all[$0])) }
         #expect(missing == [])
+    }
+
+    /// README's picture is drawn again now and then, and the walkthroughs print its sizes.
+    @Test func theFirstHourPrintsTheSizesOfTheReadmesPicture() throws {
+        let page = try #require(Document.all.first { $0.path == "Documentation/FirstHour.md" }).text
+        let file = try Data(contentsOf: Document.root.appendingPathComponent("Documentation/gallery.png"))
+        let size = try ImageCodersManager.shared.imageInfo(of: file, limits: .default).pixelSize
+        func height(_ width: Int, of size: PixelSize) -> Int {
+            Int((Double(size.height) * Double(width) / Double(size.width)).rounded())
+        }
+        let half = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        func fitting(_ box: PixelSize) -> PixelSize {
+            ImageScaling.size(of: size, in: box, preserveAspectRatio: true, allowsEnlarging: false)
+        }
+        let ported = fitting(PixelSize(width: 200, height: 200))
+        let texts = [
+            "\"width\":\(size.width),\"height\":\(size.height)", "(png 320x\(height(320, of: size)), ",
+            "photo.png \(fitting(PixelSize(width: 320, height: 240)))\n",
+            "\"width\":320,\"height\":\(height(320, of: size))",
+            "128x\(height(128, of: size)) … photo.png", "128x\(height(128, of: half)) … half.webp",
+            "CGSize(width: \(Double(ported.width)), height: \(Double(ported.height)))",
+        ]
+        #expect(texts.filter { !page.contains($0) } == [])
     }
 
     /// If a manifest in a document uses a product of this package, `Package.swift` declares this product. This test
