@@ -102,6 +102,7 @@ extension PackageTemplate {
                     let reason = gtk_label_new(nil)
                     gtk_label_set_wrap(.init(reason), 1)
                     gtk_widget_set_valign(reason, GTK_ALIGN_END)
+                    gtk_widget_set_margin_bottom(reason, 8)
                     gtk_widget_set_can_target(reason, 0)
                     gtk_overlay_add_overlay(.init(overlay), reason)
                     // The flow owns the widgets from here on; before, the handle owns the view.
