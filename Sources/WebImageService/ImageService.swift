@@ -52,10 +52,7 @@ public final class ImageService: Sendable {
         var settings = try ServiceSettings(configuration)
         settings.rules.judgesAddresses = judgesAddresses ?? (loader == nil)
         var folder: LocalFolder?
-        if let root = settings.sources.root {
-            folder = LocalFolder(path: root)
-            if folder == nil { throw ConfigurationError("root", "the folder cannot be opened") }
-        }
+        if let root = settings.sources.root { folder = try LocalFolder(path: root) }
         let pool = DecodePool.shared
         let limiter = WorkLimiter(
             WorkLimiter.Limits(

@@ -280,7 +280,7 @@ struct ServicePolicyTests {
     /// call.
     @Test func namedPipeIsNotFound() throws {
         let (_, folder) = try localBench()
-        let root = try #require(LocalFolder(path: folder.url.path + "/root"))
+        let root = try LocalFolder(path: folder.url.path + "/root")
         errno = EIO
         let error = #expect(throws: WebImageError.self) { try root.open("/pipe") }
         guard case .posix(ENOENT, _) = error?.underlying else {

@@ -64,9 +64,9 @@ struct SettingReferenceTests {
         Case("trusted-signatures", "trusted-signatures = a", line: 1, "key and salt"),
         Case("thumbor", "key = 00\nsalt = 00\nthumbor = /t", line: 3, "set thumbor-key"),
         Case("tier-password", "tier = valkey://h\ntier-password = a,b", line: 2, "more passwords"),
-        Case("watermark", "ttl = 5\nwatermark = /nonexistent.png", line: 2, "cannot be read"),
-        Case("fallback", "ttl = 5\nfallback = /nonexistent.png", line: 2, "cannot be read"),
-        Case("root", "ttl = 5\nroot = /nonexistent", line: 2, "cannot be opened"),
+        Case("watermark", "ttl = 5\nwatermark = /nonexistent.png", line: 2, "/nonexistent.png cannot be read"),
+        Case("fallback", "ttl = 5\nfallback = /nonexistent.png", line: 2, "/nonexistent.png cannot be read"),
+        Case("root", "ttl = 5\nroot = /nonexistent", line: 2, "/nonexistent cannot be opened: No such file"),
     ]
 
     /// Settings that refer to something that `webimage serve` opens; its tests check them.

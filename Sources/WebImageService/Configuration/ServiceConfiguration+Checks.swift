@@ -82,9 +82,7 @@ extension ServiceConfiguration {
     public func check() throws(ConfigurationError) {
         let settings = try ServiceSettings(self)
         try checkCacheFolder()
-        if let root = settings.sources.root, LocalFolder(path: root) == nil {
-            throw ConfigurationError("root", "the folder cannot be opened")
-        }
+        if let root = settings.sources.root { _ = try LocalFolder(path: root) }
     }
 
     /// Checks whether files can be made in the folder of the caches, or whether the folder can be made. Leaves no file

@@ -108,7 +108,7 @@ struct ServiceSettings: Sendable {
     private static func file(_ name: String, _ path: String) throws(ConfigurationError) -> Data? {
         guard !path.isEmpty else { return nil }
         guard let file = ServiceFile(path: path), (1...(20 << 20)).contains(file.byteCount) else {
-            throw ConfigurationError(name, "the file cannot be read, is empty or larger than 20 MB")
+            throw ConfigurationError(name, "\(path) cannot be read, is empty or larger than 20 MB")
         }
         return file.bytes(in: 0..<file.byteCount)
     }

@@ -11,10 +11,12 @@ final class LocalFolder: Sendable {
     private let queues = (0..<4).map { DispatchQueue(label: "webimage.service.files.\($0)") }
     private let turn = Locked(0)
 
-    /// Opens the folder; nil if it cannot be opened. Blocks.
-    init?(path: String) {
+    /// Opens the folder. Blocks.
+    init(path: String) throws(ConfigurationError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            throw ConfigurationError("root", "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+        }
         self.descriptor = descriptor
     }
 
