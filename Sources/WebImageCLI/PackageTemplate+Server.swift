@@ -237,7 +237,8 @@ extension PackageTemplate {
             text: """
                 # {{NAME}}
 
-                Makes pictures small over HTTP, by the URLs of imgproxy and thumbor.
+                Makes pictures small over HTTP, by the URLs of imgproxy; with `thumborPrefix` in `Settings.swift` also by
+                those of thumbor.
 
                 ```sh
                 swift test
