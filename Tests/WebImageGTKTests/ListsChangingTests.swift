@@ -67,6 +67,25 @@ extension GTKSuite {
             for history in histories { history.checkRequestCounts() }
         }
 
+        /// A sort that moves the first row nowhere, so the list does not scroll. GTK 4.18 binds no row then: each item keeps
+        /// its row.
+        @Test(arguments: [Kind.list, .grid, .column]) func rowsThatASortMakesVisibleAreLoaded(_ kind: Kind) async throws
+        {
+            let rows = try makeRows(kind, ScrollPrefetchPolicy(screensAhead: 0, screensBehind: 0))
+            let window = try await ListWindow(try #require(rows.list), width: 120, height: 260)
+            defer { window.close() }
+            rows.insert(40, at: 0)
+            for (row, hidden) in [(1, 30), (2, 25)] {
+                #expect(try await pump { loader.requests.map(rows.item).contains(row) })
+                try await window.frames(4)
+                rows.swap(row, hidden)
+                #expect(try await pump { loader.requests.map(rows.item).contains(hidden) })
+                #expect(try await pump { loader.cancelledURLs.map(rows.item).contains(row) })
+            }
+            let asked = loader.requests.map(rows.item)
+            #expect(asked.count == Set(asked).count)
+        }
+
         /// Rows above the viewport are loaded ahead, and rows are inserted and removed above them.
         @Test func loadsAheadContinueInAFittingList() async throws {
             let rows = try makeRows(.fitting, ScrollPrefetchPolicy(screensAhead: 1, screensBehind: 1))
@@ -304,6 +323,13 @@ extension GTKSuite {
         let item = items[from]
         splice(from, removing: 1, adding: [])
         splice(to, removing: 0, adding: [item])
+    }
+
+    /// Sorts all rows so that two of them exchange their positions.
+    func swap(_ first: Int, _ second: Int) {
+        var sorted = items
+        sorted.swapAt(first, second)
+        splice(0, removing: items.count, adding: sorted)
     }
 
     /// Tells the list that an item has changed. The item gets a new object, because GTK 4.18 does not bind a row again whose

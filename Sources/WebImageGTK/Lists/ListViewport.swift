@@ -22,7 +22,7 @@ import WebImageCore
         self.list = list
         self.changed = changed
         connections = [Signal.connect(list, "destroy") { [weak self] _ in self?.listWasDestroyed() }]
-        for name in ["notify::vadjustment", "notify::hadjustment", "map"] {
+        for name in ["notify::vadjustment", "notify::hadjustment", "notify::model", "map"] {
             connections.append(Signal.connect(list, name) { [weak self] _ in self?.watch() })
         }
         watch()
@@ -36,11 +36,12 @@ import WebImageCore
     }
 
     /// The number of rows in the list's model.
-    var count: Int {
-        guard let list else { return 0 }
+    var count: Int { model.map { Int(g_list_model_get_n_items($0)) } ?? 0 }
+
+    private var model: OpaquePointer? {
+        guard let list else { return nil }
         let isGrid = Self.isInstance(list, gtk_grid_view_get_type())
-        guard let model = isGrid ? gtk_grid_view_get_model(list) : gtk_list_view_get_model(list) else { return 0 }
-        return Int(g_list_model_get_n_items(model))
+        return isGrid ? gtk_grid_view_get_model(list) : gtk_list_view_get_model(list)
     }
 
     /// Returns the positions with at least one pixel inside the list's area, which is as large as the viewport. `rows`
@@ -142,13 +143,17 @@ import WebImageCore
         guard let list else { return }
         for adjustment in [gtk_scrollable_get_hadjustment(list), gtk_scrollable_get_vadjustment(list)] {
             guard let adjustment else { continue }
-            let object = OpaquePointer(adjustment)
-            for signal in ["value-changed", "changed"] {
-                g_object_ref(UnsafeMutableRawPointer(object))
-                watched.append((object, Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }))
-            }
+            for signal in ["value-changed", "changed"] { watch(OpaquePointer(adjustment), signal) }
         }
+        // After a sort, GTK 4.18 gives each item the row that it had: no row is bound, and the adjustments can stay the
+        // same. Rows that have become visible would then not be loaded before the next scroll.
+        if let model { watch(model, "items-changed") }
         scheduleCheck()
+    }
+
+    private func watch(_ object: OpaquePointer, _ signal: String) {
+        g_object_ref(UnsafeMutableRawPointer(object))
+        watched.append((object, Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }))
     }
 
     private func unwatch() {
