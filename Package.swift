@@ -163,7 +163,10 @@ let package = Package(
         // User interface toolkit.
         .target(
             name: "WebImageGTK",
-            dependencies: ["WebImageCore", "WebImageLoading", "WebImageViews", "CWebImageGTK", "CWebImageGTKShim"]),
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "WebImageLoading", "WebImageViews", "CWebImageGTK",
+                "CWebImageGTKShim",
+            ]),
 
         // Apps.
         .target(

@@ -1,7 +1,9 @@
+import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
 import WebImageTesting
+import WebImageViews
 
 @testable import WebImageGTK
 
@@ -18,16 +20,12 @@ extension GTKSuite {
             journey = try ViewJourney()
         }
 
-        /// A picture that fits into its view is decoded with the pixels that are drawn. For the other modes, the pixels are
-        /// resampled once more when they are drawn, which costs detail in small views.
-        private static func isResampledOnce(_ mode: ImageContentMode) -> Bool { mode == .fit || mode == .scaleDown }
-
         /// A view shows two pictures in turn.
         @Test(arguments: [ImageContentMode.fill, .fit, .cover, .scaleDown], [ImageFormat.png, .jpeg])
         func viewDrawsTheIdealPicture(mode: ImageContentMode, format: ImageFormat) async throws {
             var random = SeededRandom.printingSeed()
             for turn in 0..<(Self.isLong ? 40 : 2) {
-                let sides = (Self.isResampledOnce(mode) ? 20 : 70)...200
+                let sides = 20...200
                 let area = PixelSize(
                     width: .random(in: sides, using: &random), height: .random(in: sides, using: &random))
                 let view = ImageView()
@@ -58,6 +56,43 @@ extension GTKSuite {
             }
         }
 
+        /// A picture that covers or fills its area has more pixels than the area, and is scaled once more to those that are drawn.
+        @Test(arguments: [ImageContentMode.fill, .cover], [20, 40, 96])
+        func drawingOfAPictureWithMorePixelsIsIdeal(mode: ImageContentMode, side: Int) async throws {
+            var random = SeededRandom.printingSeed()
+            for scale in [1, 2] {
+                let drawing = PictureDrawing()
+                drawing.mode = mode
+                drawing.scaleFactor = { CGFloat(scale) }
+                for turn in 0..<(Self.isLong ? 20 : 3) {
+                    let width = turn == 0 ? side : Int.random(in: side...2 * side, using: &random)
+                    let points = CGSize(width: width, height: side)
+                    let area = PixelSize(width: Int(points.width) * scale, height: side * scale)
+                    let size = PixelSize(
+                        width: .random(in: 450...700, using: &random), height: .random(in: 450...700, using: &random))
+                    let waves = try IdealPicture.waves(width: size.width, height: size.height)
+                    let data = try ImageCodersManager.shared.encode(waves, format: .png, options: EncodingOptions())
+                    var options = DecodingOptions()
+                    let viewSize = ViewSize.area(CGSize(width: area.width, height: area.height))
+                    options.thumbnailPixelSize = viewSize.box(for: turn == 1 ? size : nil).flatMap(PixelSize.init(box:))
+                    let image = try ImageCodersManager.shared.decode(data, options: options)
+                    drawing.picture = PictureDrawing.Layer(texture: try #require(image.makeTexture()), size: waves.size)
+                    let full = IdealPicture(waves.pixels, hasAlpha: false)
+                    var found: String?
+                    // The copy of a large picture is made in the background.
+                    _ = try await pump {
+                        let drawn = try? WidgetSnapshot.drawn(width: area.width, height: area.height) { snapshot in
+                            gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
+                            gdk_paintable_snapshot(drawing.pointer, snapshot, points.width, points.height)
+                        }
+                        found = drawn.map { fault(of: $0, area, mode, .png, full) } ?? "no drawing"
+                        return found == nil
+                    }
+                    #expect(found == nil, "\(size) in \(points) at scale \(scale): \(found ?? "")")
+                }
+            }
+        }
+
         /// Compares the part of a drawing that shows the picture, without a pixel at its borders.
         private func fault(
             of drawing: Image, _ area: PixelSize, _ mode: ImageContentMode, _ format: ImageFormat, _ full: IdealPicture
@@ -79,7 +114,7 @@ extension GTKSuite {
                 width: Double(size.width) * x, height: Double(size.height) * y)
             let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
             // The planes of a scaled JPEG are not those of the full decode.
-            let leastNoise = Self.isResampledOnce(mode) ? format == .jpeg ? 40.0 : 50 : 36
+            let leastNoise = format == .jpeg ? 40.0 : 50
             let faults = [IdealPicture.Border.mirrored, .omitted].map {
                 full.scaled(to: size, from: region, border: $0).fault(of: result, leastNoise: leastNoise)
             }

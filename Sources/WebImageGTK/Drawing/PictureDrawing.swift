@@ -9,10 +9,13 @@ import WebImageCore
         let texture: Texture
         let size: CGSize
         fileprivate let versions: ReducedTexture
+        fileprivate let exact: ExactTexture?
 
-        init(texture: Texture, size: CGSize) {
+        /// - Parameter isFrame: whether an animation shows the texture for a moment, which is too short for a copy.
+        init(texture: Texture, size: CGSize, isFrame: Bool = false) {
             (self.texture, self.size) = (texture, size)
             versions = ReducedTexture(texture)
+            exact = isFrame ? nil : ExactTexture(texture)
         }
     }
 
@@ -149,10 +152,18 @@ import WebImageCore
             // A picture that moves is drawn between pixels, otherwise it would jump.
             let rect = transform.isIdentity ? place.onWholePixels(scale: scaleFactor(), in: bounds) : place
             let visible = rect.intersection(bounds)
-            let isClipped = cornerRadius > 0 || !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
+            let isExact = transform.isIdentity && (mode == .cover || mode == .fill)
+            let exact = isExact ? layer.exact : nil
+            let copy = exact?.version(for: visible, of: rect, scale: scaleFactor(), changed: changed)
+            let isCutOff = copy == nil && !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
+            let isClipped = cornerRadius > 0 || isCutOff
             if isClipped { snapshot.pushClip(visible, radius: cornerRadius) }
-            let zoom = max(hypot(transform.a, transform.b), hypot(transform.c, transform.d))
-            layer.versions.draw(snapshot, in: rect, scale: scaleFactor() * zoom, changed: changed)
+            if let copy {
+                snapshot.append(copy, visible)
+            } else {
+                let zoom = max(hypot(transform.a, transform.b), hypot(transform.c, transform.d))
+                layer.versions.draw(snapshot, in: rect, scale: scaleFactor() * zoom, changed: changed)
+            }
             if isClipped { gtk_snapshot_pop(snapshot) }
         }
     }

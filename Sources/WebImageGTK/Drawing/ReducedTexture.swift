@@ -29,13 +29,12 @@ import WebImageCore
     ///   - scale: the number of device pixels of a point of the snapshot.
     ///   - changed: called when a copy is ready and the texture must be drawn again.
     func draw(_ snapshot: OpaquePointer, in rect: CGRect, scale: CGFloat, changed: @escaping @MainActor () -> Void) {
-        var area = graphene_rect_t(rect)
         let wanted = reduced(to: CGSize(width: rect.width * scale, height: rect.height * scale))
         if wanted != nil, let append = Self.appendScaled {
+            var area = graphene_rect_t(rect)
             return texture.withPointer { append(snapshot, $0, Self.trilinear, &area) }
         }
-        let drawn = wanted.map { version(for: $0, changed) } ?? texture
-        drawn.withPointer { gtk_snapshot_append_texture(snapshot, $0, &area) }
+        snapshot.append(wanted.map { version(for: $0, changed) } ?? texture, rect)
     }
 
     /// Returns the size of the copy for a drawing in device pixels; nil if the texture itself has fewer than twice the

@@ -47,6 +47,12 @@ extension graphene_rect_t {
         gtk_snapshot_push_rounded_clip(self, &rounded)
     }
 
+    /// Draws a texture into a rectangle.
+    func append(_ texture: Texture, _ rect: CGRect) {
+        var area = graphene_rect_t(rect)
+        texture.withPointer { gtk_snapshot_append_texture(self, $0, &area) }
+    }
+
     /// Fills a rectangle.
     func fill(_ rect: CGRect, _ color: ImageColor) {
         var area = graphene_rect_t(rect)

@@ -170,7 +170,7 @@ import WebImageViews
     /// Draws another frame at the size of the image.
     func show(frame texture: Texture) {
         guard let size = drawing.picture?.size else { return }
-        drawing.picture = PictureDrawing.Layer(texture: texture, size: size)
+        drawing.picture = PictureDrawing.Layer(texture: texture, size: size, isFrame: true)
     }
 
     /// Sets the drawing as the widget's paintable, or removes it if there is nothing to draw.

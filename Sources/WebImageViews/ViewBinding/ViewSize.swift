@@ -17,6 +17,9 @@ package enum ViewSize: Equatable, Sendable {
     package static let unlimitedSide: CGFloat = 32767
     /// The box of a picture that was decoded with all its pixels.
     package static let wholeBox = CGSize(width: unlimitedSide, height: unlimitedSide)
+    /// The least side of the square in which a picture is decoded that covers an area. In very small views, the pixels of a
+    /// smaller picture would be too few to be scaled once more without a loss.
+    private static let leastSquare: CGFloat = 96
     /// The number of pixels to which a long picture that covers an area is limited.
     private static let longPicturePixels = CGFloat(16 << 20)
 
@@ -39,22 +42,22 @@ package enum ViewSize: Equatable, Sendable {
     ///
     /// A picture that covers an area is decoded in a square of twice the longer side. This is enough if the longer side of
     /// the picture is at most twice its shorter side, and such pictures share one size, whether their own size is known or
-    /// not. A longer picture needs a larger box, which follows from its own size.
+    /// not. A longer picture needs a larger box, which follows from its own size: it gets the pixels that are drawn.
     /// - Parameter source: The size of the whole picture; nil if it is unknown.
     package func box(for source: PixelSize?, isVector: Bool = false) -> CGSize? {
         switch self {
         case .unknown, .full: return nil
         case .box(let box): return box
         case .area(let area):
-            let side = Self.stepped(2 * max(area.width, area.height))
+            let side = max(Self.stepped(2 * max(area.width, area.height)), Self.leastSquare)
             let usual = CGSize(width: side, height: side)
             guard let source, source.width > 0, source.height > 0 else { return usual }
             let (width, height) = (CGFloat(source.width), CGFloat(source.height))
-            let scale = max(Self.stepped(area.width) / width, Self.stepped(area.height) / height)
+            let scale = max(Self.whole(area.width) / width, Self.whole(area.height) / height)
             let needed = isVector ? scale : min(scale, 1)
             let limit = (Self.longPicturePixels / (width * height * needed * needed)).squareRoot()
             let factor = needed * min(limit, 1)
-            let box = CGSize(width: Self.stepped(width * factor), height: Self.stepped(height * factor))
+            let box = CGSize(width: Self.whole(width * factor), height: Self.whole(height * factor))
             return max(box.width, box.height) > side ? box : usual
         }
     }
