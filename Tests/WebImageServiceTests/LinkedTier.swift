@@ -24,6 +24,7 @@ final class LinkedTier: CoordinatingCacheTier {
     private let server: TierServer
     private let hasLog: Bool
     private let cut = Locked(false)
+    private let refusing = Locked(false)
     private let readings = Locked(0)
     private let handler = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -41,6 +42,12 @@ final class LinkedTier: CoordinatingCacheTier {
     func wasReadAgain() async -> Bool {
         let before = readCount
         return await eventually { readCount > before + 2 }
+    }
+
+    /// Whether the log confirms no line.
+    var refusesPurges: Bool {
+        get { refusing.withLock { $0 } }
+        set { refusing.withLock { $0 = newValue } }
     }
 
     var isCut: Bool {
@@ -78,7 +85,7 @@ final class LinkedTier: CoordinatingCacheTier {
     }
 
     func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
-        guard !isCut else { return nil }
+        guard !isCut, !refusesPurges else { return nil }
         let (stored, handlers) = server.state.withLock { state in
             let stored = purges.map { purge in
                 var purge = purge

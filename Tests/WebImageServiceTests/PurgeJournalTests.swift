@@ -119,4 +119,55 @@ import WebImageTesting
             await disk.flush()
         }
     }
+
+    /// The clock of one machine is ahead, and it has purged while it was cut off. The stamp of what it has fetched since is
+    /// larger than that of a later purge of another machine. That machine does not use the entry.
+    @Test func entryWithAnUnknownStampIsNotNewerThanAPurge() async throws {
+        let (ahead, tier) = (LinkedTier(servers[0], isCut: true), LinkedTier(servers[0]))
+        let (first, other) = (journal([ahead], disk: nil, shift: 3600), journal([tier], disk: nil))
+        #expect(await first.purge([.tag("front")], isSoft: false) == ["server 0"])
+        let seen = first.stamp
+        #expect(await other.purge([.tag("shop")], isSoft: false) == [])
+        #expect(seen > other.stamp)
+        #expect(other.stamp(ofShared: ["shop"], source: "", seen: seen) == nil)
+        // What matches no purge may be used. A later purge concerns it here.
+        let kept = try #require(other.stamp(ofShared: ["other"], source: "", seen: seen))
+        #expect(await other.purge([.tag("other")], isSoft: false) == [])
+        #expect(other.verdict(tags: ["other"], source: "", seen: kept) == .hard)
+        // Others cannot compare a stamp that is in no log.
+        #expect(first.sharedStamp(seen) == 0)
+        ahead.isCut = false
+        #expect(await ahead.wasReadAgain())
+        #expect(first.sharedStamp(seen) == seen)
+    }
+
+    /// A log that can be read does not confirm a purge. No entry of another machine is newer than this purge until the log has
+    /// put it after the others, also not for the next process.
+    @Test(arguments: [false, true]) func unconfirmedPurgeConcernsEveryEntryOfOthers(restarts: Bool) async throws {
+        let disk = disk()
+        let (ahead, tier) = (LinkedTier(servers[0]), LinkedTier(servers[0], isCut: true))
+        let other = journal([ahead], disk: nil, shift: 3600)
+        var own = journal([tier], disk: disk)
+        #expect(await own.purge([.tag("shop")], isSoft: false) == ["server 0"])
+        #expect(await other.purge([.tag("front")], isSoft: false) == [])
+        let seen = other.stamp
+        tier.refusesPurges = true
+        tier.isCut = false
+        #expect(await tier.wasReadAgain())
+        #expect(own.stamp == seen)
+        if restarts {
+            await disk.flush()
+            own = journal([tier], disk: self.disk())
+            await own.load()
+        }
+        #expect(own.stamp(ofShared: ["shop"], source: "", seen: seen) == nil)
+        if restarts { #expect(await tier.wasReadAgain()) }
+        #expect(own.stamp(ofShared: ["shop"], source: "", seen: seen) == nil)
+        tier.refusesPurges = false
+        #expect(await eventually { own.stamp > seen })
+        #expect(await tier.wasReadAgain())
+        let later = own.stamp
+        #expect(own.stamp(ofShared: ["shop"], source: "", seen: seen) == nil)
+        #expect(own.stamp(ofShared: ["shop"], source: "", seen: later) == later)
+    }
 }

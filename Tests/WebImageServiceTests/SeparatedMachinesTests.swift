@@ -249,9 +249,12 @@ private typealias Fix = PictureFixtures
             let machines = try [machine(shift), machine(0)]
             let bytes = try Fix.png(8, 8) { _, _ in (20, 0, 0, 255) }
             origin.answer(Self.url, bytes, ["Cache-Control": "max-age=5, must-revalidate"])
-            #expect(try await version(machines[0]) == 1)
-            await machines[0].service.provider.store.tiers?.tiers.flush(within: .seconds(5))
-            #expect(try await version(machines[1]) == 1)
+            // Also what the second machine stores instead of the entry that it refuses: this tier holds an expired entry
+            // until it is replaced.
+            for machine in machines {
+                #expect(try await version(machine) == 1)
+                await machine.service.provider.store.tiers?.tiers.flush(within: .seconds(5))
+            }
             try publish(2)
             for machine in machines { machine.clock.advance(by: 6) }
             #expect(try await version(machines[1]) == 2, "ahead by \(shift) s")

@@ -19,7 +19,10 @@ final class PurgeJournal: Sendable {
         /// version that has stored none.
         var obeyed: [String: CachePurgePosition]? = [:]
         /// Purges of this machine that a tier has not confirmed.
-        var unconfirmed: [Int: [CachePurge]] = [:]
+        var unconfirmed: [Int: [CachePurge]] = [:] { didSet { knownWaiting = nil } }
+        private var knownWaiting: PurgeTable?
+        /// The largest stamp that was read in the log of each tier, or that it has confirmed.
+        var logged: [Int: Int] = [:]
         /// Purges that this machine has sent to the log of a tier and not yet read there.
         var sent: [Int: Set<CachePurge>] = [:]
         var isLoaded = false
@@ -28,6 +31,17 @@ final class PurgeJournal: Sendable {
         var diskReadAt = Duration.zero
         var isRefreshing = false
         var refreshesAgain = false
+
+        /// The purges that none of the logs has confirmed.
+        mutating func waiting(for logs: [Int]) -> PurgeTable {
+            if let knownWaiting { return knownWaiting }
+            let others = logs.dropFirst().map { Set(unconfirmed[$0, default: []].map(\.text)) }
+            let found = logs.first.flatMap { unconfirmed[$0] } ?? []
+            let table = found.filter { purge in others.allSatisfy { $0.contains(purge.text) } }
+                .reduce(into: PurgeTable()) { $0.add($1) }
+            knownWaiting = table
+            return table
+        }
     }
 
     private let tiers: CacheTiers?
@@ -90,6 +104,33 @@ final class PurgeJournal: Sendable {
         verdict(tags: result.head.tags ?? [], source: result.head.source, seen: result.head.seen)
     }
 
+    // MARK: Entries of other machines
+
+    /// Returns the stamp with which an entry of a tier may be used and kept here; nil if it may not be used.
+    ///
+    /// Stamps of two machines can be compared as far as both are in a log: their clocks differ. So an entry is also refused
+    /// if it matches any purge of this machine and has a stamp that this machine does not know, or matches a purge that no
+    /// log has yet put after the entries of others.
+    ///
+    /// - Parameter seen: The stamp of the entry, by the machine that made it.
+    func stamp(ofShared tags: [String], source: String, seen: Int) -> Int? {
+        let logs = logs.map(\.index)
+        return state.withLock { state in
+            let isComparable = seen <= state.table.stamp && (logs.isEmpty || !state.logged.isEmpty)
+            let verdict = state.table.verdict(tags: tags, source: source, seen: isComparable ? seen : 0)
+            guard verdict == .valid,
+                state.waiting(for: logs).verdict(tags: tags, source: source, seen: 0) == .valid
+            else { return nil }
+            // A later purge of this machine has a larger stamp than that.
+            return min(seen, state.table.stamp)
+        }
+    }
+
+    /// Returns the stamp with which other machines receive an entry: one that they can find in the logs.
+    func sharedStamp(_ seen: Int) -> Int {
+        logs.isEmpty ? seen : state.withLock { min(seen, $0.logged.values.max() ?? 0) }
+    }
+
     // MARK: Purges
 
     /// Purges subjects here and on all machines that use the same tiers.
@@ -134,6 +175,7 @@ final class PurgeJournal: Sendable {
         state.withLock { state in
             for purge in stored where purge.isPlausible {
                 state.table.add(purge)
+                state.logged[index] = max(state.logged[index] ?? 0, purge.stamp)
                 state.sent[index, default: []].insert(purge)
             }
         }
@@ -191,7 +233,8 @@ final class PurgeJournal: Sendable {
             for purge in purges where state.table.add(purge) { isNew = true }
             if let last = purges.last?.stamp { state.sent[index] = state.sent[index]?.filter { $0.stamp > last } }
             state.positions[index] = unread.position
-            var missing = state.unconfirmed.removeValue(forKey: index) ?? []
+            state.logged[index] = max(state.logged[index] ?? 0, purges.last?.stamp ?? 0)
+            var missing = state.unconfirmed[index] ?? []
             if !former.isEmpty {
                 // The tier has lost its log, or this process reads the log for the first time. Send the purges that the log
                 // lacks: an earlier process may have left some that no tier has confirmed, also of a subject that another
@@ -205,14 +248,21 @@ final class PurgeJournal: Sendable {
             }
             let repeated = Set(late.map(\.text))
             let lines = state.table.overtaking(late, in: missing)
+            // They stay among the unconfirmed ones until the log has them.
+            if !lines.isEmpty { state.unconfirmed[index] = lines }
             // All logs get the new stamp. If they differed, a later process would take the smaller one for late.
             for (other, _) in logs where other != index && !repeated.isEmpty {
                 state.unconfirmed[other, default: []] += lines.filter { repeated.contains($0.text) }
             }
             return (isNew, lines)
         }
-        if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
-            state.withLock { $0.unconfirmed[index, default: []] += missing }
+        if !missing.isEmpty, await append(missing, to: index, within: Self.budgets.write) {
+            // Another purge may have joined them meanwhile.
+            let sent = Set(missing)
+            state.withLock { state in
+                let rest = state.unconfirmed[index]?.filter { !sent.contains($0) } ?? []
+                state.unconfirmed[index] = rest.isEmpty ? nil : rest
+            }
         }
         return isNew || position != unread.position
     }

@@ -96,7 +96,8 @@ final class ResultStore: Sendable {
         // The memory holds no entry that is larger than a quarter of it.
         return (places.contains(.memory) && Self.memoryCost(entry) <= memoryBytes / 4)
             || (places.contains(.disk) && disk != nil)
-            || (places.contains(.tiers) && tiers?.holds(reference) == true && tiers?.entry(of: entry, job) != nil)
+            || (places.contains(.tiers) && tiers?.holds(reference) == true
+                && tiers?.entry(of: entry, job, seen: nil) != nil)
     }
 
     private static func memoryCost(_ entry: ResultEntry) -> Int { entry.body.count + 1024 }

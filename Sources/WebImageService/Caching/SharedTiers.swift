@@ -73,7 +73,8 @@ final class SharedTiers: Sendable {
         }
     }
 
-    func entry(of result: ResultEntry, _ job: PictureJob) -> CacheTierEntry? {
+    /// - Parameter seen: The entry's stamp for other machines; see ``PurgeJournal/sharedStamp(_:)``.
+    func entry(of result: ResultEntry, _ job: PictureJob, seen: Int?) -> CacheTierEntry? {
         guard let record = result.head.record, result.head.lifetime.isStorable, result.head.lifetime.staysHere != true
         else { return nil }
         let lifetime = job.rules.sharedLifetime(record, job.storage)
@@ -82,6 +83,7 @@ final class SharedTiers: Sendable {
         var shared = result
         // Neither the names nor the values of a tier contain the URL of a source. It can have a token in its query.
         shared.head.source = Self.mark(result.head.source)
+        shared.head.seen = seen
         if case .web(let url) = job.reference.location {
             shared.head.record?.response = record.response.reduced(for: url)
         }
@@ -113,8 +115,9 @@ final class SharedTiers: Sendable {
 
     func key(ofSource cacheKey: String, _ url: URL) -> CacheTierKey? { tiers.key(cacheKey, url: url) }
 
+    /// - Parameter seen: The entry's stamp for other machines, of the one in the metadata.
     func entry(
-        of source: Source, from url: URL, _ storage: StorageRules.Storage, rules: StoredRules
+        of source: Source, from url: URL, _ storage: StorageRules.Storage, rules: StoredRules, seen: (Int) -> Int
     ) -> CacheTierEntry? {
         guard let metadata = source.sharedMetadata else { return nil }
         let lifetime = rules.sharedLifetime(source.record, storage)
@@ -125,7 +128,7 @@ final class SharedTiers: Sendable {
             .value(
                 data: source.data,
                 metadata: SourceMark.marked(
-                    source.record.response.reduced(for: url).serialized, seen: SourceMark.seen(metadata) ?? 0),
+                    source.record.response.reduced(for: url).serialized, seen: seen(SourceMark.seen(metadata) ?? 0)),
                 extended: nil), stored: clock.date,
             lifetime: .seconds(min(left, Self.longestLife)))
     }
@@ -256,12 +259,18 @@ extension ResultProvider {
         let found = try await shared.value(for: key, budget: progress.budget) { outcome in
             if case .failure = outcome { true } else { false }
         } read: { entry -> Result<Provided, ServiceRefusal>? in
-            guard let result = shared.result(entry, job), store.purges.verdict(of: result) == .valid else {
+            guard var result = shared.result(entry, job),
+                let seen = store.purges.stamp(
+                    ofShared: result.head.tags ?? [], source: result.head.source, seen: result.head.seen ?? 0)
+            else {
                 return nil
             }
+            result.head.seen = seen
             return .success(Provided(entry: result, outcome: .tier))
         } entry: { outcome in
-            (try? outcome.get()).flatMap { shared.entry(of: $0.entry, job) }
+            (try? outcome.get()).flatMap {
+                shared.entry(of: $0.entry, job, seen: $0.entry.head.seen.map(store.purges.sharedStamp))
+            }
         } make: { () throws(WebImageError) in
             progress.enter(.queue)
             return try await make()

@@ -208,14 +208,20 @@ final class SourceFetcher: Sendable {
         else { return try await fetch() }
         let found = try await shared.value(for: key, budget: demand.budget) { entry in
             shared.source(entry, from: url, rules: rules).flatMap { found in
+                var found = found
                 guard (try? rules.check(found.record, reference.location)) != nil,
                     rules.verdict(found.record, of: url, storages, now: clock.date) == .fresh
                 else { return nil }
-                let verdict = purges.verdict(tags: demand.tags + found.tags, source: reference.key, seen: found.seen)
-                return verdict == .valid ? found : nil
+                let tags = demand.tags + found.tags
+                guard let seen = purges.stamp(ofShared: tags, source: reference.key, seen: found.seen) else {
+                    return nil
+                }
+                found.seen = seen
+                found.sharedMetadata = SourceMark.marked(found.record.response.serialized, seen: seen)
+                return found
             }
         } entry: { source in
-            shared.entry(of: source, from: url, reference.storage, rules: rules)
+            shared.entry(of: source, from: url, reference.storage, rules: rules, seen: purges.sharedStamp)
         } make: { () throws(WebImageError) in
             try await fetch()
         }
