@@ -21,7 +21,9 @@ import WebImageTesting
     ])
     func limitThatIsTooSmallIsRefusedWithItsNumbers(limits: String, message: String) throws {
         let outcome = try Tool.run(
-            ["serve", "--listen", "127.0.0.1:0", "--cache-dir", scratch.url.path], through: shell(limits))
+            ["serve", "--listen", "127.0.0.1:0", "--cache-dir", scratch.url.path],
+            // A service that is not refused would run until the test is ended.
+            through: ["/usr/bin/timeout", "20"] + shell(limits))
         #expect(outcome.code != 0 && outcome.errors.contains(message), "\(outcome.errors)")
     }
 
