@@ -64,6 +64,26 @@ import WebImageTesting
         #expect(journal.verdict(tags: ["t7"], source: "", seen: 6) == .hard)
     }
 
+    /// A process has begun. Whatever asks first, the purges of the earlier process are known when it goes on.
+    @Test func everyFirstLoadKnowsThePurgesOfTheDisk() async throws {
+        let disk = disk()
+        let journal = PurgeJournal(tiers: nil, disk: disk, clock: SystemClock())
+        #expect(await journal.purge((0..<2_000).map { .tag("t\($0)") }, isSoft: false) == [])
+        for _ in 0..<10 {
+            let next = PurgeJournal(tiers: nil, disk: disk, clock: SystemClock())
+            let verdicts = await withTaskGroup(of: PurgeTable.Verdict.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        await next.load()
+                        return next.verdict(tags: ["t7"], source: "", seen: 1)
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(verdicts.allSatisfy { $0 == .hard })
+        }
+    }
+
     /// Two processes with one folder write in turn, without having read what the other wrote. No purge is lost.
     @Test func processesWithOneFolderKeepARepeatedPurge() async throws {
         let clock = VirtualClock()

@@ -32,6 +32,18 @@ final class PurgeJournal: Sendable {
         var isRefreshing = false
         var refreshesAgain = false
 
+        /// Adds the purges on the disk; nil if they are not new. Returns whether the disk lacks some.
+        mutating func take(_ stored: StoredPurges?) -> Bool {
+            defer { isLoaded = true }
+            guard let stored else { return false }
+            if !isLoaded { obeyed = stored.positions }
+            isNewHere = false
+            table.raise(stored.floors)
+            for purge in stored.purges { table.add(purge) }
+            // The other process may have replaced purges that it did not know.
+            return stored.floors != table.floors || !Set(stored.purges).isSuperset(of: table.all)
+        }
+
         /// The purges that none of the logs has confirmed.
         mutating func waiting(for logs: [Int]) -> PurgeTable {
             if let knownWaiting { return knownWaiting }
@@ -310,20 +322,12 @@ final class PurgeJournal: Sendable {
         }
         guard isDue else { return }
         let data = await disk.diskImageData(forKey: Self.diskKey)
-        let isNew = onDisk.withLock { known in
-            defer { known = data ?? known }
-            return data != nil && data != known
-        }
-        let stored = isNew ? data.map(StoredPurges.init) : nil
-        let lacksPurges = state.withLock { state in
-            defer { state.isLoaded = true }
-            if !state.isLoaded, let stored { state.obeyed = stored.positions }
-            guard let stored else { return false }
-            state.isNewHere = false
-            state.table.raise(stored.floors)
-            for purge in stored.purges { state.table.add(purge) }
-            // The other process may have replaced purges that it did not know.
-            return stored.floors != state.table.floors || !Set(stored.purges).isSuperset(of: state.table.all)
+        let known = onDisk.withLock { $0 }
+        let stored = data == known ? nil : data.map(StoredPurges.init)
+        let lacksPurges = onDisk.withLock { current in
+            // Under both locks: a caller that finds the text known must find its purges in the table.
+            if current == known, let data { current = data }
+            return state.withLock { $0.take(stored) }
         }
         if lacksPurges { store() }
     }
