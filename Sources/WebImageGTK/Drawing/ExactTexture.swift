@@ -21,7 +21,7 @@ import WebImageGraphics
     /// A copy of a texture of at most this number of pixels is made while the view is drawn, which takes about
     /// 0.2 ms in a release build.
     private static let pixelsAtOnce = 256 * 256
-    /// A larger texture is drawn by GTK, because its copy needs 32 MB for a moment.
+    /// A larger texture is drawn by GTK, because its copy takes long.
     private static let mostPixels = 8 << 20
     private static let queue = DispatchQueue(label: "webimage.exact-textures", qos: .userInitiated)
 
@@ -87,8 +87,9 @@ import WebImageGraphics
     }
 
     nonisolated private static func copy(of texture: Texture, _ shape: Shape) -> Texture? {
-        guard let whole = texture.downloaded(),
-            let pixels = try? whole.pixels.scaled(to: shape.size, from: shape.region)
+        // A download would copy all pixels, also those that are cut off.
+        guard let whole = texture.shared ?? texture.downloaded()?.pixels,
+            let pixels = try? whole.scaled(to: shape.size, from: shape.region)
         else { return nil }
         return Texture(sharing: pixels)
     }

@@ -8,9 +8,14 @@ public final class Texture: @unchecked Sendable {
     // `@unchecked Sendable` is safe: a GdkTexture is immutable and its reference count is atomic.
 
     private let pointer: OpaquePointer
+    /// The pixels that the texture shares; nil if the texture was made by GTK.
+    let shared: PixelBuffer?
 
-    init(owning pointer: OpaquePointer) {
+    convenience init(owning pointer: OpaquePointer) { self.init(owning: pointer, sharing: nil) }
+
+    private init(owning pointer: OpaquePointer, sharing pixels: PixelBuffer?) {
         self.pointer = pointer
+        shared = pixels
         HandleLedger.opened("GdkTexture")
     }
 
@@ -62,7 +67,7 @@ public final class Texture: @unchecked Sendable {
         let texture = gdk_memory_texture_new(
             gint(buffer.width), gint(buffer.height), format, bytes, gsize(buffer.bytesPerRow))
         guard let texture else { return nil }
-        self.init(owning: texture)
+        self.init(owning: texture, sharing: buffer)
     }
 }
 
