@@ -134,9 +134,10 @@ import WebImageTesting
             #expect(answer.status != 503 || answer.retry != nil)
         }
         isOver.withLock { $0 = true }
+        // A line is written after its answer.
+        #expect(try await onThread { service.stop() } == 0)
         let cached = service.entries.filter { ["memory", "disk"].contains($0["outcome"] as? String ?? "") }
         #expect(cached.count >= 240, "\(service.entries.map { $0["outcome"] ?? "-" })")
-        #expect(try await onThread { service.stop() } == 0)
     }
 
     private static func children(of parent: Int32) -> [Int32] {
