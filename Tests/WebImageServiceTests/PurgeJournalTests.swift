@@ -140,8 +140,8 @@ import WebImageTesting
         }
     }
 
-    /// The clock of one machine is ahead, and it has purged while it was cut off. The stamp of what it has fetched since is
-    /// larger than that of a later purge of another machine. That machine does not use the entry.
+    /// A machine whose clock is ahead was cut off, and has purged. The pictures that it fetched then have a larger stamp than a
+    /// later purge of another machine, which must not use them.
     @Test func entryWithAnUnknownStampIsNotNewerThanAPurge() async throws {
         let (ahead, tier) = (LinkedTier(servers[0], isCut: true), LinkedTier(servers[0]))
         let (first, other) = (journal([ahead], disk: nil, shift: 3600), journal([tier], disk: nil))
