@@ -150,7 +150,7 @@ public final class TieredImageLoader: ImageDataLoader {
     }
 
     private static func result(_ entry: CacheTierEntry, for load: ImageDataLoad) -> ImageDataResult? {
-        guard case .value(let data, let metadata, _) = entry.content, load.recognizes(data),
+        guard case .value(let data, let metadata, let extended) = entry.content, load.recognizes(data),
             let stored = metadata.flatMap(StoredResponse.init(serialized:))
         else { return nil }
         var result = ImageDataResult(
@@ -158,6 +158,7 @@ public final class TieredImageLoader: ImageDataLoader {
             response: WebImageResponse(
                 url: load.url, statusCode: 200, allHeaderFields: stored.fields, expectedContentLength: data.count))
         result.metadata = metadata
+        result.extended = extended
         return result
     }
 
@@ -171,7 +172,8 @@ public final class TieredImageLoader: ImageDataLoader {
             let lifetime = HTTPCachePolicy.lifetime(stored, isPrivate: key.isPrivate, now: clock.date)
         else { return nil }
         return CacheTierEntry(
-            .value(data: result.data, metadata: metadata, extended: nil), stored: clock.date, lifetime: lifetime)
+            .value(data: result.data, metadata: metadata, extended: result.extended), stored: clock.date,
+            lifetime: lifetime)
     }
 }
 

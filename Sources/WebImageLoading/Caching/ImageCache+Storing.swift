@@ -172,7 +172,11 @@ extension ImageCache {
         if let source = record.source, let version = record.version, identity?.key.isVariant != true {
             originalVersions.noteStored(version, for: source)
         }
-        if let image { Self.writeExtended(of: image, key: key, to: disk) }
+        if let image, image.extendedObject != nil {
+            Self.writeExtended(of: image, key: key, to: disk)
+        } else if let extended = identity?.extended {
+            disk.setExtendedData(extended, forKey: key)
+        }
         return true
     }
 

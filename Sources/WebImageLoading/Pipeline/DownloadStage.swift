@@ -36,7 +36,10 @@ struct DownloadStage: Sendable {
         let result = try await loader.loadData(for: load(plan, cached: kept, handle)) {
             handle.send(.progress(received: $0, expected: $1, url: $2))
         }
-        if let kept, result.isNotModified || result.data == kept.data {
+        // Data beside equal bytes can be new: a page has another title and the same picture.
+        if let kept, result.isNotModified || result.data == kept.data,
+            result.extended == nil || result.extended == kept.extended
+        {
             return try confirmed(kept, in: layer, by: result, plan)
         }
         var fetched = EncodedResource(result, isNewest: true)

@@ -254,7 +254,7 @@ struct StoreRequest: Sendable {
                 identity: plan.keys.original.map {
                     EntryIdentity(
                         key: $0, version: original.version, pixelSize: isWhole ? made.source.pixelSize : nil,
-                        metadata: original.metadata, expires: plan.expires)
+                        metadata: original.metadata, extended: original.extended, expires: plan.expires)
                 })
         ]
     }
@@ -271,7 +271,8 @@ struct StoreRequest: Sendable {
             cache: plan.originalCache, key: key, data: original.data, type: .disk,
             identity: plan.keys.original.map {
                 EntryIdentity(
-                    key: $0, version: original.version, metadata: original.metadata, expires: plan.expires)
+                    key: $0, version: original.version, metadata: original.metadata, extended: original.extended,
+                    expires: plan.expires)
             })
     }
 

@@ -61,6 +61,7 @@ public struct EncodedResource: Sendable {
     package init(_ result: ImageDataResult, isNewest: Bool = false) {
         data = result.data
         metadata = result.metadata
+        extended = result.extended
         cacheType = result.isNotModified ? .disk : .none
         mayBeStored = result.mayBeStored
         isLowDataImage = result.isLowDataImage

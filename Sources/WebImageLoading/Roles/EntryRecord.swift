@@ -137,6 +137,9 @@ package struct EntryIdentity: Sendable {
     /// The loader's metadata, which is stored together with the bytes; nil in a lookup.
     package var metadata: Data?
 
+    /// The data that is stored beside the bytes for an image without an ``Image/extendedObject``; nil for none.
+    package var extended: Data?
+
     /// The quality with which the cache encodes a variant for the disk; nil means the best one.
     package var quality: VariantQuality?
 
@@ -145,12 +148,13 @@ package struct EntryIdentity: Sendable {
 
     package init(
         key: EntryKey, version: ContentDigest? = nil, pixelSize: PixelSize? = nil, metadata: Data? = nil,
-        quality: VariantQuality? = nil, expires: Date? = nil
+        extended: Data? = nil, quality: VariantQuality? = nil, expires: Date? = nil
     ) {
         self.key = key
         self.version = version
         self.pixelSize = pixelSize
         self.metadata = metadata
+        self.extended = extended
         self.quality = quality
         self.expires = expires
     }

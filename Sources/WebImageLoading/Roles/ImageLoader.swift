@@ -224,6 +224,10 @@ public struct ImageDataResult: Sendable {
     /// read. In this case the closure never runs.
     package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
 
+    /// Data that becomes the ``Image/extendedObject`` of the image, and that the cache stores with the body. Nil leaves the
+    /// image and the entry without.
+    public var extended: Data?
+
     /// Whether a disk cache is allowed to store the body. False for a response with `Cache-Control: no-store`.
     public var mayBeStored = true
     /// Whether the body is the smaller image of `.lowDataSource`. This image must not be stored under the key of the
