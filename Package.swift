@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "WebImageRaw", targets: ["WebImageRaw"]),
         .library(name: "WebImagePDF", targets: ["WebImagePDF"]),
         .library(name: "WebImageLottie", targets: ["WebImageLottie"]),
+        .library(name: "WebImageLinkPreview", targets: ["WebImageLinkPreview"]),
         .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
         .library(name: "WebImageValkey", targets: ["WebImageValkey"]),
         .library(name: "WebImageS3", targets: ["WebImageS3"]),
@@ -41,6 +42,7 @@ let package = Package(
         .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
         .library(name: "SDWebImagePDFCoder", targets: ["SDWebImagePDFCoder"]),
         .library(name: "SDWebImageLottieCoder", targets: ["SDWebImageLottieCoder"]),
+        .library(name: "SDWebImageLinkPlugin", targets: ["SDWebImageLinkPlugin"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
@@ -108,6 +110,12 @@ let package = Package(
                 "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImageSharedLibrary",
             ]),
 
+        // Pictures of web pages. Decoder processes read pages too, but load nothing. Therefore WebImagePages is separate.
+        .target(name: "WebImagePages", dependencies: ["WebImageCore", "CWebImageXML", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageLinkPreview",
+            dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP", "WebImagePages"]),
+
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
         .target(name: "WebImageS3", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
@@ -118,7 +126,7 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF",
-                "CWebImageSandbox",
+                "WebImagePages", "CWebImageSandbox",
             ]),
 
         // Root. This target registers the defaults and re-exports WebImageCore, WebImageLoading, WebImageViews,
@@ -159,6 +167,7 @@ let package = Package(
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
         .target(name: "SDWebImagePDFCoder", dependencies: ["SDWebImage", "WebImagePDF"]),
         .target(name: "SDWebImageLottieCoder", dependencies: ["SDWebImage", "WebImageLottie"]),
+        .target(name: "SDWebImageLinkPlugin", dependencies: ["SDWebImage", "WebImageLinkPreview"]),
 
         // User interface toolkit.
         .target(
@@ -174,7 +183,7 @@ let package = Package(
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
                 "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000",
-                "WebImageRaw", "WebImageLottie", "WebImagePDF",
+                "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageLinkPreview",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
@@ -196,6 +205,13 @@ let package = Package(
         .target(
             name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders", "CWebImageSharedLibrary"],
             path: "Tests/Support/CWebImageRSVGCheck"),
+        // The same for CWebImageXML.
+        .systemLibrary(
+            name: "CWebImageXMLHeaders", path: "Tests/Support/CWebImageXMLHeaders", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"])]),
+        .target(
+            name: "CWebImageXMLCheck", dependencies: ["CWebImageXMLHeaders", "CWebImageSharedLibrary"],
+            path: "Tests/Support/CWebImageXMLCheck"),
         // Writes JPEG files with every sampling, restart interval and order of scans, and decodes them with libjpeg-turbo.
         .target(
             name: "CWebImageJPEGSamples", dependencies: ["CWebImageJPEG"], path: "Tests/Support/CWebImageJPEGSamples"),
@@ -240,6 +256,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageCompatibility", "WebImageTesting"]),
+        .testTarget(
+            name: "LinkPreviewTests",
+            dependencies: [
+                "WebImageLinkPreview", "WebImagePages", "WebImageSandbox", "WebImage", "WebImageHTTP",
+                "WebImageTesting",
+                "CWebImageXMLCheck",
+            ]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests",
@@ -284,7 +307,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageSandbox", "WebImageServer",
-                "WebImageService", "WebImageTesting", "WebImageValkey", "WebImageS3", "SDWebImage", "ClashingToolkit",
+                "WebImageService", "WebImageTesting", "WebImageValkey", "WebImageS3", "WebImageLinkPreview",
+                "SDWebImage",
+                "ClashingToolkit",
             ]),
 
         .testTarget(
@@ -340,6 +365,7 @@ let package = Package(
         .systemLibrary(name: "CWebImageJPEG2000", providers: [.apt(["libopenjp2-7-dev"])]),
         .systemLibrary(name: "CWebImageRaw", providers: [.apt(["libraw-dev"])]),
         .systemLibrary(name: "CWebImagePDFium"),
+        .systemLibrary(name: "CWebImageXML"),
         .systemLibrary(name: "CWebImageLottie", providers: [.apt(["librlottie-dev"])]),
         .systemLibrary(name: "CWebImageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // Only the gallery uses this library.
@@ -375,7 +401,8 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageSandbox",
+                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageLinkPreview",
+                "WebImageSandbox",
                 "WebImageService",
                 "WebImageServer",
             ],

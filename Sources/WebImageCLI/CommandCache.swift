@@ -2,6 +2,7 @@ import Foundation
 import WebImage
 import WebImageCore
 import WebImageHTTP
+import WebImageLinkPreview
 import WebImageLoading
 import WebImageS3
 
@@ -12,15 +13,17 @@ enum CommandCache {
     /// - Parameters:
     ///   - tiers: The caches that are asked before the network; nil asks none.
     ///   - buckets: Loads `s3:` URLs; nil loads none.
+    ///   - readsPages: Whether the URL of a web page loads the picture that the page names.
     static func manager(
-        _ folder: String?, tiers: CacheTiers? = nil, buckets: S3ImageLoader? = nil
+        _ folder: String?, tiers: CacheTiers? = nil, buckets: S3ImageLoader? = nil, readsPages: Bool = false
     ) -> WebImageManager {
-        guard tiers != nil || buckets != nil else {
+        guard tiers != nil || buckets != nil || readsPages else {
             return WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
         }
         var loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
-            guard let tiers, let downloader = loader as? WebImageDownloader else { return loader }
-            return TieredImageLoader(downloader, tiers: tiers)
+            guard let downloader = loader as? WebImageDownloader else { return loader }
+            let pages: any ImageDataLoader = readsPages ? LinkPreviewImageLoader(downloader) : downloader
+            return tiers.map { TieredImageLoader(pages, tiers: $0) } ?? pages
         }
         if let buckets { loaders.append(buckets) }
         return WebImageManager(cache: cache(folder), loader: ImageLoadersManager(loaders: loaders))

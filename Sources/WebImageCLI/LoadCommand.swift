@@ -12,7 +12,10 @@ enum LoadCommand {
             .value("hdr"),
         ] + Option.outputs
             + Option.lists
-            + [.flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("json"), .quiet]
+            + [
+                .flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("link-preview"),
+                .flag("json"), .quiet,
+            ]
             + Option.decoding
             + Option.requests
     ) { arguments throws(UsageError) in
@@ -26,7 +29,8 @@ enum LoadCommand {
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputNames(arguments, operands),
             cache: arguments.string("cache"), tiers: try TierAddress.tiers(arguments),
-            buckets: try BucketOperands.loader(operands, arguments), json: arguments.has("json"),
+            buckets: try BucketOperands.loader(operands, arguments), readsPages: arguments.has("link-preview"),
+            json: arguments.has("json"),
             reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
                 usesStandardError: arguments.string("out") == OutputFile.standardOutput,
@@ -49,6 +53,7 @@ private struct LoadJob: Sendable {
     let cache: String?
     let tiers: CacheTiers?
     let buckets: S3ImageLoader?
+    let readsPages: Bool
     let json: Bool
     let reports: ReportPrinter
     let requests: RequestFlags
@@ -62,7 +67,7 @@ private struct LoadJob: Sendable {
         }
         // Local files are not stored in the user's cache, so a run without a URL need not make its folder and index.
         let folder = cache ?? (operands.allSatisfy(\.isLocal) ? "none" : nil)
-        let manager = CommandCache.manager(folder, tiers: tiers, buckets: buckets)
+        let manager = CommandCache.manager(folder, tiers: tiers, buckets: buckets, readsPages: readsPages)
         let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)
@@ -101,7 +106,7 @@ private struct LoadJob: Sendable {
             return .skipped(file: file)
         }
         let result = try await fetch(operand, target, manager, progress: progress)
-        let loaded = LoadReport.Loaded(result, of: operand, in: ContinuousClock.now - start)
+        let loaded = LoadReport.Loaded(result, of: operand, in: ContinuousClock.now - start, isPage: readsPages)
         guard let plan, let target, let data = result.data else { return .loaded(loaded, nil) }
         let rendition = rendition
         let written = try await DecodePool.shared.run { () throws(WebImageError) in

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageLinkPreview
 
 /// A loaded picture, its encoded bytes, and the cache layer that contained the picture.
 struct LoadedPicture: Sendable {
@@ -23,13 +24,16 @@ enum LoadReport: Sendable {
         let format: ImageFormat
         let encodedByteCount: Int?
         let milliseconds: Double
+        /// What the page says whose picture was loaded; nil for a picture's own address.
+        let preview: LinkPreview?
 
-        init(_ result: LoadedPicture, of operand: Operand, in elapsed: Duration) {
+        init(_ result: LoadedPicture, of operand: Operand, in elapsed: Duration, isPage: Bool) {
             origin = result.cacheType.originName(of: operand.text)
             pixelSize = result.image.pixelSize
             format = result.image.imageFormat
             encodedByteCount = result.encodedByteCount
             milliseconds = elapsed / .milliseconds(1)
+            preview = isPage ? result.image.linkPreview : nil
         }
     }
 
@@ -66,7 +70,8 @@ enum LoadReport: Sendable {
         case .loaded(let loaded, let written):
             let bytes = loaded.encodedByteCount.map { "\($0) B" } ?? "-"
             let file = written.map { " -> \(RawText.shown($0.path)) (\($0.words), \($0.byteCount) B)" } ?? ""
-            return joined(loaded.origin, size: "\(loaded.pixelSize)", bytes: bytes, loaded.milliseconds) + file
+            let title = loaded.preview?.title.map { " \"\(RawText.shown($0))\"" } ?? ""
+            return joined(loaded.origin, size: "\(loaded.pixelSize)", bytes: bytes, loaded.milliseconds) + title + file
         case .skipped(let file):
             return joined("skipped", size: "-", bytes: "-", 0) + " -> \(RawText.shown(file))"
         }
@@ -83,6 +88,12 @@ enum LoadReport: Sendable {
             object.add("format", .init(loaded.format.name))
             object.add("bytes", .init(loaded.encodedByteCount))
             object.add("milliseconds", .number(loaded.milliseconds))
+            if let preview = loaded.preview {
+                object.add("pageURL", .string(preview.url.absoluteString))
+                object.add("pageTitle", .init(preview.title))
+                object.add("siteName", .init(preview.siteName))
+                object.add("pictureURL", .init(preview.chosenURL?.absoluteString))
+            }
             guard let written else { break }
             object.add("file", ofWord: written.path)
             object.add("written", .string(written.isOriginal ? "original" : "encoded"))

@@ -136,6 +136,8 @@ enum Usage {
                   --s3-source URL        the address of a bucket of s3://BUCKET/NAME[?versionId=...], such as
                                          s3://BUCKET?endpoint=https://HOST&access=public; repeatable. Other buckets
                                          have the address and the access key of the AWS_ variables
+                  --link-preview         the URL of a web page loads the picture that the page names for previews of links
+                                         (Open Graph, Twitter, JSON-LD, icons); the line has the page's title
                   --json                 one JSON object per line
 
                 """ + quiet + lists + """

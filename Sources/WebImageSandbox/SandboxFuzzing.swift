@@ -2,6 +2,7 @@ import CWebImageSandbox
 package import Foundation
 import WebImageCodecs
 import WebImageCore
+import WebImagePages
 
 /// The entry point of the fuzzer, which plays a malicious worker: its bytes are the worker's messages.
 package enum SandboxFuzzing {
@@ -15,6 +16,8 @@ package enum SandboxFuzzing {
         _ = ImageProperties(sandboxPayload: data, formats: formats)
         _ = SandboxStreamFacts(payload: data, formats: formats)
         _ = SandboxAnimationFacts(payload: data, .default)
+        _ = PageContent(sandboxPayload: data)
+        _ = SandboxPage(data)
         converse(data, pixels: true)
         converse(data, pixels: false)
     }

@@ -25,6 +25,8 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     case threads
     /// SVG, which starts threads and reads fonts.
     case svg
+    /// Web pages, which are no pictures, so the profile has no coders.
+    case pages
 
     private static let profiles: [ImageFormat: SandboxProfile] = {
         let pairs = allCases.flatMap { profile in
@@ -52,6 +54,7 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
         case .documents: [ImagePDFCoder.self, ImageRawCoder.self]
         case .threads: [ImageLottieCoder.self, ImageHEICCoder.self]
         case .svg: [ImageSVGCoder.self]
+        case .pages: []
         }
     }
 
@@ -64,7 +67,7 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     /// What the filter must allow in addition to decoding in memory.
     var features: UInt32 {
         switch self {
-        case .basic, .further, .documents: 0
+        case .basic, .further, .documents, .pages: 0
         case .threads: UInt32(webimage_sandbox_threads)
         case .svg: UInt32(webimage_sandbox_threads) | UInt32(webimage_sandbox_fonts)
         }

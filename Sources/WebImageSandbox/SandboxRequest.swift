@@ -29,6 +29,8 @@ struct SandboxRequest: Equatable {
         case rest
         /// Run the attempt `number` of the project's tests against the process `session`.
         case attempt
+        /// Read a web page, which follows the name of its character set; see ``SandboxPage``.
+        case page
     }
 
     /// How many requests of one worker were sent before. The answer repeats it.

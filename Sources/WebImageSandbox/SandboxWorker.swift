@@ -206,7 +206,7 @@ package final class SandboxWorker: @unchecked Sendable {
         request.options.limits.maxDecodeTime = allowed
         request.id = call.id
         if [.decode, .frame, .partial].contains(request.command) { pictures += 1 }
-        if [.decode, .info, .properties, .open].contains(request.command) || request.isFirst { files += 1 }
+        if [.decode, .info, .properties, .open, .page].contains(request.command) || request.isFirst { files += 1 }
         process.beginSharing()
         defer { process.endSharing() }
         try send(&request, input)

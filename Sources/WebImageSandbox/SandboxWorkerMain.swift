@@ -1,6 +1,7 @@
 import CWebImageSandbox
 import Foundation
 import WebImageCore
+import WebImagePages
 import WebImageSVG
 
 /// The program of a decoder process. ``CWebImageSandbox`` calls it in place of `main`.
@@ -65,6 +66,7 @@ private final class SandboxDecoder {
         // Load the libraries and let them read their configuration while they still can.
         let samples = SandboxSamples(profile)
         samples.decode(types)
+        if profile == .pages { PageReader.prepare() }
         let bytes = Self.variable("WEBIMAGE_SANDBOX_BYTES").flatMap { UInt64($0) } ?? 0
         var isTested = true
         if isTemplate {
@@ -81,6 +83,7 @@ private final class SandboxDecoder {
         // A system call that a newer library needs fails here, and not at a user's picture.
         if isTested {
             samples.decode(types)
+            if profile == .pages { PageReader.prepare() }
             rest()
         }
         send(
@@ -102,6 +105,12 @@ private final class SandboxDecoder {
     }
 
     private func answer(_ request: SandboxRequest, file: Int32?) throws(WebImageError) {
+        if request.command == .page {
+            guard profile == .pages, let page = SandboxPage(try encodedBytes(request, file)) else { throw Self.unknown }
+            return deliver(try page.read().sandboxPayload, request.id)
+        }
+        if request.command == .rest { return rest() }
+        if request.command == .attempt { return attempt(request) }
         guard types.indices.contains(request.coder) else { throw Self.unknown }
         let coder = types[request.coder]
         let options = request.options
@@ -142,12 +151,14 @@ private final class SandboxDecoder {
         case .close:
             animations[request.session] = nil
             streams[request.session] = nil
-        case .rest: rest()
-        case .attempt:
-            let errno = webimage_sandbox_try(
-                Int32(clamping: request.number), Int32(clamping: request.session), request.id)
-            send(.attempted(id: request.id, errno: Int(errno)))
+        case .rest, .attempt, .page: break
         }
+    }
+
+    private func attempt(_ request: SandboxRequest) {
+        let errno = webimage_sandbox_try(
+            Int32(clamping: request.number), Int32(clamping: request.session), request.id)
+        send(.attempted(id: request.id, errno: Int(errno)))
     }
 
     /// The error for a request that names no coder or session of this worker, and for a partial image that is not there.

@@ -1,6 +1,7 @@
 import CWebImageSandbox
 import Foundation
 public import WebImageCore
+import WebImagePages
 
 /// Decoding in restricted processes.
 ///
@@ -8,6 +9,8 @@ public import WebImageCore
 /// nothing but decode: it opens no file and no connection, starts no program and reads no other process. A file that
 /// takes over its decoder gets no further than this process, and a file that crashes it or takes too long costs only
 /// this one picture.
+///
+/// Web pages, which link previews read, are parsed in workers too, whatever formats ``Configuration/formats`` names.
 ///
 /// Encoders, transformers and caches stay in this process, because they work on pixels that were checked. Coders that the
 /// program adds itself stay in this process too; ``Status/hostCoders`` lists them.
@@ -126,6 +129,9 @@ public enum WebImageSandbox {
             throw WebImageError(
                 .sandboxUnavailable, stage: .decode, underlying: .message("the sandbox is already enabled"),
                 hint: "Call enable() once, at the start of the program.")
+        }
+        PageReader.isolate { page, charset throws(WebImageError) in
+            try SandboxPage(page, charset: charset).content(host)
         }
         if formats?.contains(.jpeg) ?? true { DecoderIsolation.prepare { host.pool.prepare(.basic) } }
         return status(of: coders)

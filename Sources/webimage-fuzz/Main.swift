@@ -6,6 +6,7 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageJPEG2000
 import WebImageJXL
+import WebImageLinkPreview
 import WebImageLottie
 import WebImagePDF
 import WebImageRaw
@@ -23,7 +24,7 @@ private enum Target: String {
     case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, jp2, raw, pdf, lottie,
         frames, metadata,
         streaming,
-        targets, addresses, http, worker, css, gainmap
+        targets, addresses, http, worker, css, gainmap, page
 
     func run(_ data: Data) {
         switch self {
@@ -52,6 +53,7 @@ private enum Target: String {
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
         case .worker: SandboxFuzzing.read(data)
+        case .page: LinkPreviewFuzzing.read(data)
         case .http: HTTPFuzzing.read(data)
         case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
         case .css: CSSFuzzing.read(String(decoding: data, as: UTF8.self))

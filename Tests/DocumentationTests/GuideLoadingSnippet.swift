@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageLinkPreview
 
 // snippet: guide-request
 /// Describes a round picture of a person, 96 px wide, which is loaded before others.
@@ -65,4 +66,16 @@ func managerForStrangers() -> WebImageManager {
     configuration.listeners = [WebImageMetrics()]
     return WebImageManager(configuration)
 }
+// end
+
+// snippet: guide-link-preview
+/// Shows the picture that a web page names for previews of links to it, and says what the page is called.
+func showPreview(of page: URL, in show: (Image, _ title: String?, _ site: String?) -> Void) async throws(WebImageError)
+{
+    let image = try await WebImageManager.shared.image(for: page)
+    show(image, image.linkPreview?.title, image.linkPreview?.siteName)
+}
+
+/// Call this once, at the start of the program.
+func registerLinkPreviews() { ImageLoadersManager.shared.addLoader(LinkPreviewImageLoader.shared) }
 // end

@@ -42,6 +42,7 @@ extension WebImageError.Code {
         case .outOfMemory: "out of memory"
         case .decoderFailed: "decoder process failed"
         case .sandboxUnavailable: "no decoder process can be started"
+        case .noPreview: "a page without a picture"
         case .invalidDownloadOperation: "no download possible"
         case .invalidDownloadStatusCode: "unacceptable HTTP status"
         case .cancelled: "cancelled"

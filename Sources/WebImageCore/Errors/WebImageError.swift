@@ -39,6 +39,9 @@ public struct WebImageError: Error, Sendable {
         case decoderFailed = 1106
         /// Images are to be decoded in decoder processes, and none can be started (SDWebImage has no number for this).
         case sandboxUnavailable = 1107
+        /// A web page names no picture, or none of its pictures can be loaded. SDWebImageLinkPlugin has an error domain of its
+        /// own.
+        case noPreview = 1108
         /// The downloader could not create a download for the request.
         case invalidDownloadOperation = 2000
         /// The HTTP status is not one of the accepted statuses.

@@ -9,6 +9,7 @@ final class DownloadParameters: Sendable {
     let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
     let decryptor: (any WebImageDownloaderDecryptorProtocol)?
     let cacheScope: CacheScope
+    let acceptance: ResponseAcceptance
     /// The conditional header fields for the cached body; empty if no cached body is revalidated. They are sent in
     /// addition to the request's own fields. If the cached body is still valid, the server can answer 304.
     let validators: DownloadValidators
@@ -34,6 +35,7 @@ final class DownloadParameters: Sendable {
             load.request.decryptor
             ?? settings.values.decryptor
         validators = .none
+        acceptance = load.terms.map { settings.acceptance.accepting($0.contentTypes) } ?? settings.acceptance
         requestedURL = load.url
         epoch = load.epoch
         urlText = transfer.request.url.absoluteString
@@ -53,6 +55,7 @@ final class DownloadParameters: Sendable {
         cacheScope = parameters.cacheScope
         responseModifier = parameters.responseModifier
         decryptor = parameters.decryptor
+        acceptance = parameters.acceptance
         self.validators = validators
         requestedURL = parameters.requestedURL
         epoch = parameters.epoch
@@ -105,7 +108,7 @@ extension DownloadParameters {
     private func yieldsTheSame(as other: DownloadParameters) -> Bool {
         guard urlText == other.urlText, epoch == other.epoch, isShared, other.isShared, cacheScope == other.cacheScope,
             validators == other.validators, transfer.yieldsTheSame(as: other.transfer),
-            settings === other.settings || settings.acceptance == other.settings.acceptance,
+            acceptance == other.acceptance,
             ObjectIdentifier(operationClass) == ObjectIdentifier(other.operationClass)
         else { return false }
         return responseModifier.map(RoleIdentity.init) == other.responseModifier.map(RoleIdentity.init)

@@ -267,7 +267,7 @@ final class SharedDownload: Sendable {
 extension DownloadParameters {
     fileprivate var rules: DownloadState.Rules {
         DownloadState.Rules(
-            url: url, isResumable: isResumable, storage: settings.storage, acceptance: settings.acceptance,
+            url: url, isResumable: isResumable, storage: settings.storage, acceptance: acceptance,
             hasResponseModifier: responseModifier != nil, hasDecryptor: decryptor != nil)
     }
 }

@@ -207,18 +207,23 @@ extension WebImageDownloader {
             if policy.publicAddressesOnly { DecoderIsolation.suggest() }
             if let refusal = policy.refusal(of: url) { throw refusal }
         }
+        var job = WebImageDownloaderJob(
+            request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority,
+            of: load.request, engine: engine)
+        if let page = load.terms?.page { job = try job.named(by: page) }
         return DownloadParameters(
-            load,
-            WebImageDownloaderJob(
-                request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority,
-                of: load.request, engine: engine),
-            scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
+            load, job,
+            scope(of: job.request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
     }
 
     /// The HTTP request before the request modifier changes it.
     private func request(for load: ImageDataLoad, _ settings: DownloaderSettings) -> WebImageRequest {
         var request = settings.values.headers
         request.url = load.url
+        // A value that the program has set stays.
+        if let accept = load.terms?.acceptField, request.value(forHTTPHeaderField: "Accept") == Self.defaultAccept {
+            request.setValue(accept, forHTTPHeaderField: "Accept")
+        }
         request.timeoutInterval = settings.values.config.downloadTimeout
         request.httpShouldHandleCookies = load.options.contains(.handleCookies)
         request.allowsInvalidCertificates = load.options.contains(.allowInvalidSSLCertificates)

@@ -127,9 +127,11 @@ public final class WebImageDownloader: Sendable {
         }
     }
 
+    static let defaultAccept = "image/*,*/*;q=0.8"
+
     private static var defaultHeaders: WebImageRequest {
         var headers = WebImageRequest(url: URL(fileURLWithPath: "/"))
-        headers.setValue("image/*,*/*;q=0.8", forHTTPHeaderField: "Accept")
+        headers.setValue(defaultAccept, forHTTPHeaderField: "Accept")
         headers.setValue(userAgent, forHTTPHeaderField: "User-Agent")
         return headers
     }

@@ -73,10 +73,28 @@ extension WebImageDownloaderJob {
         }
         guard !request.url.hasSameOrigin(as: redirect.target) else { return with(next) }
         guard ["GET", "HEAD"].contains(next.httpMethod), next.httpBody == nil else { return nil }
+        return forOtherOrigin(next)
+    }
+
+    private func forOtherOrigin(_ request: WebImageRequest) -> WebImageDownloaderJob {
+        var next = request
         for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
             next.setValue(nil, forHTTPHeaderField: field)
         }
         return withoutCredentials(next)
+    }
+
+    /// Returns the request for a URL that a page names. The author of the page has chosen the URL, so the rules are those of
+    /// a redirect from the page: the policy is asked, and another origin receives no credentials.
+    ///
+    /// - Throws: `.invalidDownloadOperation` if the policy refuses the URL, or if the request to another origin has a body.
+    func named(by page: URL) throws(WebImageError) -> WebImageDownloaderJob {
+        if let refusal = policy?.refusal(ofRedirectFrom: page, to: request.url) { throw refusal }
+        guard !request.url.hasSameOrigin(as: page) else { return self }
+        guard ["GET", "HEAD"].contains(request.httpMethod), request.httpBody == nil else {
+            throw .redirectedBody(request.httpMethod, request.url)
+        }
+        return forOtherOrigin(request)
     }
 
     /// The header fields that another origin may receive: they identify neither the user nor the page. `Range` is among

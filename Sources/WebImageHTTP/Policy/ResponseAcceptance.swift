@@ -13,6 +13,12 @@ package struct ResponseAcceptance: Sendable, Hashable {
         self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
     }
 
+    /// Returns the rules with further media types.
+    func accepting(_ types: Set<String>) -> ResponseAcceptance {
+        guard !types.isEmpty, let contentTypes else { return self }
+        return ResponseAcceptance(statusCodes: statusCodes, contentTypes: contentTypes.union(types))
+    }
+
     /// The reason why a response head is refused; nil if it is accepted. A missing `Content-Type` is accepted, as in
     /// SDWebImage.
     package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {

@@ -96,6 +96,18 @@ package struct StoredResponse: Sendable, Hashable {
         return copy
     }
 
+    /// Returns the value of a header field, whose name is in lower case; nil if there is none or it is not kept.
+    package func field(_ name: String) -> String? { fields[name] }
+
+    /// Returns the response of a page for a picture that the page names: with the servers of both. Without its validators, it
+    /// cannot be confirmed, only fetched again.
+    package func leading(to picture: StoredResponse?, keepsValidators: Bool) -> StoredResponse {
+        var copy = self
+        copy.hops = picture.map { Self.joined(hops, $0.hops) } ?? []
+        if !keepsValidators { for name in ["etag", "last-modified"] { copy.fields[name] = nil } }
+        return copy
+    }
+
     /// The response for readers of a tier, who request the same URL. It names no origin that they know, and addresses only
     /// if they are not public: those of redirects to other hosts, and of servers in the operator's own network.
     package func reduced(for url: URL) -> StoredResponse {

@@ -147,6 +147,9 @@ public struct ImageDataLoad: Sendable {
     /// If this property is nil, the download ends when its last subscriber cancels.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
+    /// What a loader that stands on a downloader needs otherwise than a plain load; nil for a plain load.
+    package var terms: FetchTerms?
+
     /// The ``PreparedLoad/value`` that the loader created for this load; nil if the load was not prepared.
     package var prepared: (any AnyObject & Sendable)?
     // The box avoids a compiler bug (Swift 6.3). Without the box, the compiler destroys a short `Data` in an optional
@@ -168,6 +171,20 @@ public struct ImageDataLoad: Sendable {
     package init(_ request: ImageRequest, priority: LoadPriority = .normal) {
         self.request = request
         self.priority = priority
+    }
+}
+
+/// What a loader that stands on a downloader needs otherwise than a plain load.
+package final class FetchTerms: Sendable {
+    /// The value of `Accept` in place of the default; nil for the default.
+    package let acceptField: String?
+    /// The media types that are accepted besides those of the configuration.
+    package let contentTypes: Set<String>
+    /// The page that names the URL; nil if the caller names it. The URL is then treated like the target of a redirect.
+    package let page: URL?
+
+    package init(acceptField: String? = nil, contentTypes: Set<String> = [], page: URL? = nil) {
+        (self.acceptField, self.contentTypes, self.page) = (acceptField, contentTypes, page)
     }
 }
 

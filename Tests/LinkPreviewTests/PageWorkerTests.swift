@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImagePages
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageSandbox
+
+/// Reads pages in decoder processes, which are locked, and compares with this process.
+@Suite(.serialized, .timeLimit(minutes: 2))
+struct PageWorkerTests {
+    private static let pool = SandboxPool()
+
+    @Test(
+        .needsRealDecoderProcesses,
+        arguments: [
+            nil, "utf-8", "utf-16le", "shift_jis", "euc-jp", "iso-2022-jp", "gb18030", "big5", "euc-kr", "windows-1252",
+            "windows-1250", "windows-1257", "windows-874", "iso-8859-15", "koi8-u", "macintosh", "no-such-set",
+        ] as [String?])
+    func lockedReadsAreThoseOfThisProcess(charset: String?) throws {
+        var random = SeededRandom.printingSeed()
+        let noise = (0..<2000).map { _ in UInt8.random(in: 0x21...0xFF, using: &random) }
+        let page =
+            Data(
+                """
+                <!doctype html><title>t</title><meta property=og:image content='a&amp;b&eacute;.png'>
+                <script type="application/ld+json">{"@graph":[{"image":[{"url":"x.png"}],"headline":"h","n":1.5e3}]}</script>
+                <meta name=description content='
+                """.utf8) + noise.filter { $0 != 0x27 } + Data("'><link rel=icon href=/i.png><base href=/b/>".utf8)
+        let here = try PageReader.readHere(page, charset: charset)
+        #expect(charset == "utf-16le" || here.entries.count >= 3)
+        #expect(try SandboxPage(page, charset: charset).content(Self.pool) == here)
+    }
+
+    @Test(.needsRealDecoderProcesses) func aPageOfTheMostBytesIsRead() throws {
+        let metas = (0..<600).map { "<meta property=og:image content='\($0)\(String(repeating: "x", count: 800))'>" }
+        let page = Data(metas.joined().utf8)
+        let content = try SandboxPage(page, charset: nil).content(Self.pool)
+        #expect(
+            try content == PageReader.readHere(page, charset: nil) && content.entries.count == PageContent.mostEntries)
+    }
+
+    @Test func requestsAndAnswersAreChecked() throws {
+        #expect(SandboxPage(Data()) == nil && SandboxPage(Data([200, 1])) == nil && SandboxPage(Data([1])) == nil)
+        let content = try #require(PageContent([.init(.link, name: "icon", value: "v", detail: "16x16")]))
+        let payload = content.sandboxPayload
+        #expect(PageContent(sandboxPayload: payload) == content)
+        for count in 0..<payload.count { #expect(PageContent(sandboxPayload: payload.prefix(count)) == nil) }
+        let long = PageContent.Entry(.title, value: String(repeating: "a", count: PageContent.mostValueBytes + 1))
+        #expect(PageContent([long]) == nil)
+    }
+}
