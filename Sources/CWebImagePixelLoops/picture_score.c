@@ -9,20 +9,7 @@
    with maps of new and lost edges. Constants, weights and the form of the score are those of the published metric
    (github.com/cloudinary/ssimulacra2, tools of libjxl); the borders follow the package ssimulacra2 0.3.0 for Python. */
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-/* The sanitizer instruments the functions that choose a clone, which run before it has started. */
-#define CLONES
-#endif
-#endif
-#if defined(CLONES)
-#elif defined(__x86_64__)
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLONES
-#endif
-
-enum { SCALES = 6, CHANNELS = 3, MAPS = 3, NORMS = 2, LEAST_SIDE = 8, RADIUS = 5, TAPS = 2 * RADIUS + 1, SUMS = 4, MARGIN = 8 };
+enum { SCALES = 6, CHANNELS = 3, MAPS = 3, NORMS = 2, LEAST_SIDE = 8, RADIUS = 5, TAPS = 2 * RADIUS + 1, MARGIN = 8 };
 
 /* For each channel (X, Y, B), scale, and norm (mean, fourth root of the mean fourth power): the weights of the similarity, of edges
    that are new, and of edges that are lost. */
@@ -41,30 +28,141 @@ static const double weights[CHANNELS * SCALES * NORMS * MAPS] = {
     171.2667255897307, 0.9807858872435379, 0, 0, 0, 0.0005130064588990679, 0, 0.00010854057858411537,
 };
 
+/* Maps with less weight are not computed: they change a score by less than 0.1 points, and are more than half of the samples. The
+   least weight above is 0.28. */
+static const double least_weight = 0.01;
+
 /* The half of a Gaussian with a deviation of 1.5, from its middle. The sum of all taps is 1. */
 static const float taps[RADIUS + 1] = {0.266011725f, 0.213005538f, 0.10936069f, 0.0360007721f, 0.00759875814f, 0.00102838008f};
 
-static const float stabiliser = 0.0009f;
+static const float stabiliser = 0.0009f, bias = 0.0037930732552754493f, bias_root = 0.155954201f;
+static const float absorbances[CHANNELS][3] = {
+    {0.30f, 0.622f, 0.078f},
+    {0.23f, 0.692f, 0.078f},
+    {0.24342268924547819f, 0.20476744424496821f, 0.55180986650955360f},
+};
+
+/* Eight samples. Sums are kept in eight parts with every instruction set, so that scores do not depend on it. */
+typedef float vector __attribute__((vector_size(32)));
+typedef float loose_vector __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t mask __attribute__((vector_size(32)));
+
+/* Macros, because a function with a vector as its argument has another form with each instruction set. A cast of a vector keeps
+   its bits. */
+#define LOAD(samples) ((vector)*(const loose_vector *)(samples))
+#define STORE(samples, value) (*(loose_vector *)(samples) = (loose_vector)(value))
+#define WHERE(condition, value) ((vector)((condition) & (mask)(value)))
+#define POSITIVE(value) WHERE((value) > 0, value)
+#define MAGNITUDE(value) ((vector)((mask)(value) & INT32_MAX))
 
 typedef struct {
-    size_t width, height, stride; /* in samples; rows begin at multiples of 8 */
-    float *samples;               /* three planes */
-} planes;
+    void (*convert_row)(const float *const *, float *const *, size_t, size_t);
+    void (*halve_row)(const float *, const float *, float *, size_t);
+    void (*blur_across)(const float *, float *, size_t);
+    void (*multiply_rows)(const float *, const float *, float *, float *, size_t);
+    void (*blur_down)(const float *const *, float *, size_t);
+    void (*compare_row)(
+        const float *const *, const float *, const float *, const float *, size_t, size_t, double *);
+} loops;
 
-typedef struct {
-    double similarity[CHANNELS][NORMS], added[CHANNELS][NORMS], lost[CHANNELS][NORMS];
-} scale_sums;
+#define FOR_SET
+#define NAMED(name) name##_portable
+#include "picture_score_rows.h"
+#undef FOR_SET
+#undef NAMED
 
-static float *plane_of(const planes *planes, int channel) {
-    return planes->samples + (size_t)channel * planes->stride * planes->height;
+static const loops portable_loops = {
+    convert_row_portable, halve_row_portable, blur_across_portable, multiply_rows_portable, blur_down_portable,
+    compare_row_portable,
+};
+
+#if defined(__x86_64__)
+#define FOR_SET __attribute__((target("avx2")))
+#define NAMED(name) name##_wide
+#include "picture_score_rows.h"
+
+static const loops wide_loops = {
+    convert_row_wide, halve_row_wide, blur_across_wide, multiply_rows_wide, blur_down_wide, compare_row_wide,
+};
+#endif
+
+static const loops *loops_for(int instructions) {
+#if defined(__x86_64__)
+    if (instructions >= WEBIMAGE_INSTRUCTIONS_WIDE) return &wide_loops;
+#endif
+    (void)instructions;
+    return &portable_loops;
 }
 
-static bool make(planes *planes, size_t width, size_t height) {
+/* One scale of a picture. Channels without weight have no samples. A row begins at a multiple of 8 samples, after and before at
+   least RADIUS zeros. */
+typedef struct {
+    size_t width, height, stride;
+    float *channels[CHANNELS];
+} plane_set;
+
+typedef struct {
+    int count;
+    plane_set scales[SCALES];
+} pyramid;
+
+struct webimage_scored_original {
+    const loops *loops;
+    size_t width, height;
+    pyramid samples, blurred;
+    /* Of the picture that is compared. Kept for the next one: to get the memory anew takes as long as a third of the work. */
+    pyramid distorted;
+    plane_set light[2];
+    float *space;
+};
+
+static size_t stride_for(size_t width) { return (width + RADIUS + 7) / 8 * 8; }
+
+/* Planes that exist are kept: they have the size, or more memory than it needs. */
+static bool make_planes(plane_set *planes, size_t width, size_t height, unsigned channels) {
     planes->width = width;
     planes->height = height;
-    planes->stride = (width + 7) / 8 * 8;
-    planes->samples = calloc(planes->stride * height * CHANNELS + MARGIN, sizeof(float));
-    return planes->samples != NULL;
+    planes->stride = stride_for(width);
+    for (int channel = 0; channel < CHANNELS; channel++) {
+        if (!(channels >> channel & 1) || planes->channels[channel]) continue;
+        planes->channels[channel] = calloc(planes->stride * height + 2 * MARGIN, sizeof(float));
+        if (!planes->channels[channel]) return false;
+        planes->channels[channel] += MARGIN;
+    }
+    return true;
+}
+
+static void free_planes(plane_set *planes) {
+    for (int channel = 0; channel < CHANNELS; channel++)
+        if (planes->channels[channel]) free(planes->channels[channel] - MARGIN);
+    memset(planes, 0, sizeof *planes);
+}
+
+static void free_pyramid(pyramid *pyramid) {
+    for (int scale = 0; scale < SCALES; scale++) free_planes(&pyramid->scales[scale]);
+}
+
+int webimage_score_scales(size_t width, size_t height) {
+    int count = 0;
+    for (; count < SCALES && width >= LEAST_SIDE && height >= LEAST_SIDE; count++) {
+        width = (width + 1) / 2;
+        height = (height + 1) / 2;
+    }
+    return count;
+}
+
+/* The weights of a channel at a scale. A small picture has fewer scales; the weights then move up, as in the published metric. */
+static const double *weights_of(int channel, int scale, int count) {
+    return weights + (channel * count + scale) * NORMS * MAPS;
+}
+
+/* A bit for each channel whose samples are compared at a scale. */
+static unsigned channels_at(int scale, int count) {
+    unsigned channels = 0;
+    for (int channel = 0; channel < CHANNELS; channel++)
+        for (int index = 0; index < NORMS * MAPS; index++)
+            if (weights_of(channel, scale, count)[index] >= least_weight) channels |= 1u << channel;
+    return channels;
 }
 
 /* sRGB (IEC 61966-2-1), as values from 0 to 1. */
@@ -75,130 +173,62 @@ static void fill_linear(float *table) {
     }
 }
 
-static void read_linear(const webimage_scored_picture *picture, planes *linear, const float *table) {
-    for (size_t y = 0; y < picture->height; y++) {
-        const uint8_t *row = picture->rows + y * picture->stride;
-        for (int channel = 0; channel < CHANNELS; channel++) {
-            float *target = plane_of(linear, channel) + y * linear->stride;
-            const uint8_t *source = row + picture->offsets[channel];
-            for (size_t x = 0; x < picture->width; x++) target[x] = table[source[x * picture->step]];
-        }
+static void read_row(const webimage_scored_picture *picture, size_t y, const float *table, float *const *targets) {
+    const uint8_t *row = picture->rows + y * picture->stride;
+    for (int channel = 0; channel < CHANNELS; channel++) {
+        const uint8_t *source = row + picture->offsets[channel];
+        float *target = targets[channel];
+        for (size_t x = 0; x < picture->width; x++) target[x] = table[source[x * picture->step]];
     }
 }
 
-/* A first guess from the bits of the number, and two steps of Halley's method: exact to the last bit but one. */
-static inline float cube_root(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    /* Division by three, by a product in 32 bits: a vector has no division of whole numbers. */
-    bits = (uint32_t)((float)bits * (1.0f / 3)) + 709921077u;
-    float root;
-    memcpy(&root, &bits, sizeof root);
-    for (int step = 0; step < 2; step++) {
-        float cube = root * root * root;
-        root = root * (cube + 2 * value) / (2 * cube + value);
-    }
-    return root;
-}
-
-/* Converts light in place to XYB with the absorbances of libjxl, moved so that no sample is negative. */
-CLONES static void convert_to_xyb(const planes *planes) {
-    const float bias = 0.0037930732552754493f, root = 0.155954201f;
-    const size_t count = planes->stride * planes->height;
-    float *restrict first = plane_of(planes, 0), *restrict second = plane_of(planes, 1), *restrict third = plane_of(planes, 2);
-    for (size_t i = 0; i < count; i++) {
-        float red = first[i], green = second[i], blue = third[i];
-        float l = cube_root(0.30f * red + 0.622f * green + 0.078f * blue + bias) - root;
-        float m = cube_root(0.23f * red + 0.692f * green + 0.078f * blue + bias) - root;
-        float s = cube_root(0.24342268924547819f * red + 0.20476744424496821f * green + 0.55180986650955360f * blue + bias)
-            - root;
-        float light = 0.5f * (l + m);
-        first[i] = 0.5f * (l - m) * 14 + 0.42f;
-        second[i] = light + 0.01f;
-        third[i] = s - light + 0.55f;
-    }
-}
-
-/* Means of 2x2 samples, of what is there of them at the edges. */
-static void halve(const planes *from, planes *to) {
-    for (int channel = 0; channel < CHANNELS; channel++)
-        for (size_t y = 0; y < to->height; y++) {
-            const float *first = plane_of(from, channel) + 2 * y * from->stride;
-            const float *second = 2 * y + 1 < from->height ? first + from->stride : first;
-            float *target = plane_of(to, channel) + y * to->stride;
-            size_t whole = from->width / 2;
-            for (size_t x = 0; x < whole; x++)
-                target[x] = (first[2 * x] + first[2 * x + 1] + second[2 * x] + second[2 * x + 1]) * 0.25f;
-            if (whole < to->width) target[whole] = (first[2 * whole] + second[2 * whole]) * 0.5f;
+/* Makes the scales of a picture. The light of a scale is made row by row with the samples of the scale before; at full size it is
+   never kept. */
+static bool make_pyramid(
+    webimage_scored_original *original, const webimage_scored_picture *picture, int count, pyramid *result) {
+    const size_t padded = stride_for(picture->width);
+    const loops *loops = original->loops;
+    float table[256];
+    fill_linear(table);
+    float *lines = calloc(2 * CHANNELS * padded, sizeof(float));
+    bool is_made = lines != NULL;
+    size_t width = picture->width, height = picture->height;
+    result->count = count;
+    for (int scale = 0; scale < result->count && is_made; scale++) {
+        plane_set *now = &result->scales[scale];
+        const plane_set *light = &original->light[scale % 2];
+        plane_set *next = &original->light[(scale + 1) % 2];
+        const bool has_next = scale + 1 < result->count;
+        is_made = make_planes(now, width, height, channels_at(scale, result->count))
+            && (!has_next || make_planes(next, (width + 1) / 2, (height + 1) / 2, 7));
+        for (size_t y = 0; y < height && is_made; y += 2) {
+            float *sources[2][CHANNELS];
+            for (size_t row = 0; row < 2; row++) {
+                /* The last row of an odd height counts twice. */
+                const size_t place = y + row < height ? y + row : y;
+                for (int channel = 0; channel < CHANNELS; channel++)
+                    sources[row][channel] = scale ? light->channels[channel] + place * light->stride
+                                                  : lines + (row * CHANNELS + (size_t)channel) * padded;
+                if (!scale) read_row(picture, place, table, sources[row]);
+                float *targets[CHANNELS] = {0};
+                bool is_needed = false;
+                for (int channel = 0; channel < CHANNELS; channel++) {
+                    if (!now->channels[channel]) continue;
+                    targets[channel] = now->channels[channel] + place * now->stride;
+                    is_needed = true;
+                }
+                if (is_needed && place == y + row)
+                    loops->convert_row((const float *const *)sources[row], targets, width, now->stride);
+            }
+            for (int channel = 0; channel < CHANNELS && has_next; channel++)
+                loops->halve_row(
+                    sources[0][channel], sources[1][channel], next->channels[channel] + y / 2 * next->stride, width);
         }
-}
-
-/* Blurs a row of both pictures, of the square of their difference, and of their product. Samples outside of a row are 0. */
-CLONES static void blur_row(const float *a, const float *b, size_t width, size_t padded, float *space, float *restrict target) {
-    float *padded_rows[SUMS];
-    for (int sum = 0; sum < SUMS; sum++) padded_rows[sum] = space + (size_t)sum * (padded + 2 * MARGIN) + MARGIN;
-    float *restrict c = padded_rows[0], *restrict d = padded_rows[1], *restrict e = padded_rows[2], *restrict f = padded_rows[3];
-    for (size_t x = 0; x < width; x++) {
-        c[x] = a[x];
-        d[x] = b[x];
-        e[x] = (a[x] - b[x]) * (a[x] - b[x]);
-        f[x] = a[x] * b[x];
+        width = (width + 1) / 2;
+        height = (height + 1) / 2;
     }
-    for (int sum = 0; sum < SUMS; sum++) {
-        const float *restrict from = padded_rows[sum];
-        float *restrict to = target + (size_t)sum * padded;
-        for (size_t x = 0; x < padded; x++) {
-            float value = taps[0] * from[x];
-            for (int tap = 1; tap <= RADIUS; tap++) value += taps[tap] * (from[x - tap] + from[x + tap]);
-            to[x] = value;
-        }
-    }
-}
-
-/* Eight samples. Sums are kept in eight parts with every instruction set, so that scores do not depend on it. */
-typedef float vector __attribute__((vector_size(32)));
-typedef float loose_vector __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t mask __attribute__((vector_size(32)));
-
-/* Macros, because a function with a vector as its argument has another form with each instruction set. A cast of a vector keeps
-   its bits. */
-#define LOAD(samples) ((vector)*(const loose_vector *)(samples))
-#define WHERE(condition, value) ((vector)((condition) & (mask)(value)))
-#define POSITIVE(value) WHERE((value) > 0, value)
-#define MAGNITUDE(value) ((vector)((mask)(value) & INT32_MAX))
-
-typedef struct {
-    vector sums[MAPS * NORMS];
-} row_sums;
-
-CLONES static void compare_row(
-    const float *const *rows, const float *a, const float *b, size_t width, size_t padded, row_sums *result) {
-    const mask places = {0, 1, 2, 3, 4, 5, 6, 7};
-    row_sums sums = *result;
-    for (size_t x = 0; x < width; x += 8) {
-        vector blurred[SUMS];
-        for (int sum = 0; sum < SUMS; sum++) {
-            size_t at = (size_t)sum * padded + x;
-            blurred[sum] = taps[0] * LOAD(rows[RADIUS] + at);
-            for (int tap = 1; tap <= RADIUS; tap++)
-                blurred[sum] += taps[tap] * (LOAD(rows[RADIUS - tap] + at) + LOAD(rows[RADIUS + tap] + at));
-        }
-        vector m1 = blurred[0], m2 = blurred[1], difference = m1 - m2;
-        /* The published form is 1 - (1 - d^2) (2 s12 + c) / (s11 + s22 + c). This is the same number without the difference of
-           nearly equal ones, so that equal pictures have exactly 0. */
-        vector square_difference = difference * difference, variance = blurred[2] - square_difference;
-        vector covariance = 2 * (blurred[3] - m1 * m2) + stabiliser;
-        vector similarity = (variance + square_difference * covariance) / (variance + covariance);
-        vector edges = (1 + MAGNITUDE(LOAD(b + x) - m2)) / (1 + MAGNITUDE(LOAD(a + x) - m1)) - 1;
-        const mask is_inside = places < (int32_t)(width - x);
-        vector maps[MAPS] = {POSITIVE(similarity), POSITIVE(edges), POSITIVE(-edges)};
-        for (int map = 0; map < MAPS; map++) {
-            vector value = WHERE(is_inside, maps[map]), square = value * value;
-            sums.sums[NORMS * map] += value;
-            sums.sums[NORMS * map + 1] += square * square;
-        }
-    }
-    *result = sums;
+    free(lines);
+    return is_made;
 }
 
 /* The row at a place that can be outside: rows are mirrored at the upper and the lower edge. */
@@ -208,85 +238,113 @@ static size_t mirrored(ptrdiff_t row, size_t height) {
     return (size_t)row;
 }
 
-static bool compare_scale(const planes *first, const planes *second, scale_sums *result) {
-    const size_t padded = first->stride, height = first->height, line = SUMS * padded;
-    float *space = calloc(SUMS * (padded + 2 * MARGIN) + TAPS * line, sizeof(float));
-    if (!space) return false;
-    float *ring = space + SUMS * (padded + 2 * MARGIN);
-    for (int channel = 0; channel < CHANNELS; channel++) {
-        double sums[6] = {0};
-        size_t done = 0; /* rows in the ring so far; a row is at its number modulo TAPS */
-        for (size_t y = 0; y < height; y++) {
-            for (; done < height && done <= y + RADIUS; done++)
-                blur_row(
-                    plane_of(first, channel) + done * padded, plane_of(second, channel) + done * padded, first->width, padded,
-                    space, ring + done % TAPS * line);
-            const float *rows[TAPS];
-            for (int tap = 0; tap < TAPS; tap++)
-                rows[tap] = ring + mirrored((ptrdiff_t)y + tap - RADIUS, height) % TAPS * line;
-            row_sums row;
-            memset(&row, 0, sizeof row);
-            compare_row(
-                rows, plane_of(first, channel) + y * padded, plane_of(second, channel) + y * padded, first->width, padded, &row);
-            for (int sum = 0; sum < 6; sum++)
-                for (int part = 0; part < 8; part++) sums[sum] += row.sums[sum][part];
-        }
-        const double count = (double)first->width * (double)height;
-        double (*maps[MAPS])[NORMS] = {&result->similarity[channel], &result->added[channel], &result->lost[channel]};
-        for (int map = 0; map < MAPS; map++) {
-            (*maps[map])[0] = sums[2 * map] / count;
-            (*maps[map])[1] = sqrt(sqrt(sums[2 * map + 1] / count));
-        }
-    }
-    free(space);
-    return true;
+/* The rows of a ring around a row. A row is at its number modulo TAPS. */
+static void rows_around(size_t y, size_t height, const float *ring, size_t line, const float **rows) {
+    for (int tap = 0; tap < TAPS; tap++) rows[tap] = ring + mirrored((ptrdiff_t)y + tap - RADIUS, height) % TAPS * line;
 }
 
-static double score(const scale_sums *scales, int count) {
-    double sum = 0;
-    const double *weight = weights;
-    /* A small picture has fewer scales; the weights then move up, as in the published metric. */
+static bool blur_scale(const plane_set *planes, const loops *loops, plane_set *result) {
+    unsigned channels = 0;
     for (int channel = 0; channel < CHANNELS; channel++)
-        for (int scale = 0; scale < count; scale++)
-            for (int norm = 0; norm < NORMS; norm++) {
-                sum += *weight++ * fabs(scales[scale].similarity[channel][norm]);
-                sum += *weight++ * fabs(scales[scale].added[channel][norm]);
-                sum += *weight++ * fabs(scales[scale].lost[channel][norm]);
+        if (planes->channels[channel]) channels |= 1u << channel;
+    float *ring = calloc(TAPS * planes->stride, sizeof(float));
+    if (!ring) return false;
+    bool is_made = make_planes(result, planes->width, planes->height, channels);
+    for (int channel = 0; channel < CHANNELS && is_made; channel++) {
+        if (!planes->channels[channel]) continue;
+        size_t done = 0;
+        for (size_t y = 0; y < planes->height; y++) {
+            for (; done < planes->height && done <= y + RADIUS; done++)
+                loops->blur_across(
+                    planes->channels[channel] + done * planes->stride, ring + done % TAPS * planes->stride, planes->stride);
+            const float *rows[TAPS];
+            rows_around(y, planes->height, ring, planes->stride, rows);
+            loops->blur_down(rows, result->channels[channel] + y * planes->stride, planes->stride);
+        }
+    }
+    free(ring);
+    return is_made;
+}
+
+/* Compares a channel at a scale. The sums of the three maps and of their fourth powers are added to `sums`. */
+static void compare_channel(
+    const plane_set *first, const plane_set *blurred, const plane_set *second, int channel, const loops *loops, float *space,
+    double *sums) {
+    const size_t padded = first->stride, height = first->height, line = 3 * padded;
+    float *squares = space + MARGIN, *products = squares + padded + MARGIN, *ring = products + padded + MARGIN;
+    size_t done = 0;
+    for (size_t y = 0; y < height; y++) {
+        for (; done < height && done <= y + RADIUS; done++) {
+            const float *b = second->channels[channel] + done * padded;
+            float *target = ring + done % TAPS * line;
+            loops->multiply_rows(first->channels[channel] + done * padded, b, squares, products, padded);
+            loops->blur_across(b, target, padded);
+            loops->blur_across(squares, target + padded, padded);
+            loops->blur_across(products, target + 2 * padded, padded);
+        }
+        const float *rows[TAPS];
+        rows_around(y, height, ring, line, rows);
+        loops->compare_row(
+            rows, first->channels[channel] + y * padded, second->channels[channel] + y * padded,
+            blurred->channels[channel] + y * padded, first->width, padded, sums);
+    }
+}
+
+/* The weighted sum of all maps. */
+static double compare(const webimage_scored_original *original) {
+    const pyramid *samples = &original->samples;
+    double result = 0;
+    for (int scale = 0; scale < samples->count; scale++)
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            const plane_set *first = &samples->scales[scale];
+            if (!first->channels[channel]) continue;
+            /* What a wider scale left is not zero beside the rows. */
+            memset(original->space, 0, (2 * first->stride + 3 * MARGIN) * sizeof(float));
+            double sums[MAPS * NORMS] = {0};
+            compare_channel(
+                first, &original->blurred.scales[scale], &original->distorted.scales[scale], channel, original->loops,
+                original->space, sums);
+            const double count = (double)first->width * (double)first->height;
+            const double *weight = weights_of(channel, scale, samples->count);
+            for (int map = 0; map < MAPS; map++) {
+                result += weight[map] * fabs(sums[NORMS * map] / count);
+                result += weight[MAPS + map] * sqrt(sqrt(sums[NORMS * map + 1] / count));
             }
+        }
+    return result;
+}
+
+webimage_scored_original *webimage_scored_original_make(
+    const webimage_scored_picture *picture, int scales, int instructions) {
+    webimage_scored_original *result = calloc(1, sizeof *result);
+    if (!result) return NULL;
+    result->loops = loops_for(instructions);
+    result->width = picture->width;
+    result->height = picture->height;
+    bool is_made = make_pyramid(result, picture, scales, &result->samples);
+    for (int scale = 0; scale < result->samples.count && is_made; scale++)
+        is_made = blur_scale(&result->samples.scales[scale], result->loops, &result->blurred.scales[scale]);
+    result->space = calloc((3 * TAPS + 2) * stride_for(picture->width) + 4 * MARGIN, sizeof(float));
+    if (is_made && result->space) return result;
+    webimage_scored_original_free(result);
+    return NULL;
+}
+
+void webimage_scored_original_free(webimage_scored_original *original) {
+    if (!original) return;
+    free_pyramid(&original->samples);
+    free_pyramid(&original->blurred);
+    free_pyramid(&original->distorted);
+    for (int index = 0; index < 2; index++) free_planes(&original->light[index]);
+    free(original->space);
+    free(original);
+}
+
+double webimage_picture_score(webimage_scored_original *original, const webimage_scored_picture *distorted) {
+    if (original->width != distorted->width || original->height != distorted->height) return NAN;
+    if (!make_pyramid(original, distorted, original->samples.count, &original->distorted)) return NAN;
+    double sum = compare(original);
     sum *= 0.9562382616834844;
     sum = 2.326765642916932 * sum - 0.020884521182843837 * sum * sum + 6.248496625763138e-05 * sum * sum * sum;
     return sum > 0 ? 100 - 10 * pow(sum, 0.6276336467831387) : 100;
-}
-
-double webimage_picture_score(const webimage_scored_picture *original, const webimage_scored_picture *distorted) {
-    const webimage_scored_picture *pictures[2] = {original, distorted};
-    planes now[2] = {{0}}, next[2] = {{0}};
-    scale_sums scales[SCALES];
-    float table[256];
-    double result = NAN;
-    int count = 0;
-    bool is_done = original->width == distorted->width && original->height == distorted->height;
-    fill_linear(table);
-    for (int index = 0; index < 2 && is_done; index++) {
-        is_done = make(&now[index], original->width, original->height);
-        if (is_done) read_linear(pictures[index], &now[index], table);
-    }
-    while (is_done && count < SCALES && now[0].width >= LEAST_SIDE && now[0].height >= LEAST_SIDE) {
-        /* The light of the next scale is made first. Then this scale needs no second copy for XYB. */
-        for (int index = 0; index < 2 && is_done; index++) {
-            is_done = make(&next[index], (now[index].width + 1) / 2, (now[index].height + 1) / 2);
-            if (!is_done) break;
-            halve(&now[index], &next[index]);
-            convert_to_xyb(&now[index]);
-        }
-        is_done = is_done && compare_scale(&now[0], &now[1], &scales[count++]);
-        for (int index = 0; index < 2; index++) {
-            free(now[index].samples);
-            now[index] = next[index];
-            next[index].samples = NULL;
-        }
-    }
-    if (is_done) result = score(scales, count);
-    for (int index = 0; index < 2; index++) free(now[index].samples);
-    return result;
 }

@@ -12,9 +12,24 @@ typedef struct {
     size_t offsets[3];   /* of red, green and blue in a pixel */
 } webimage_scored_picture;
 
-/* Compares two pictures of one size by SSIMULACRA 2. Returns 100 for equal pictures and less for others, also less than 0; not a
-   number if the sizes differ or memory is exhausted. A picture with a side below 8 pixels has the score 100. Uses about 30 bytes
-   of memory for each pixel. */
-double webimage_picture_score(const webimage_scored_picture *original, const webimage_scored_picture *distorted);
+/* A picture with which others are compared by SSIMULACRA 2: its samples at all scales, and the blurred ones. Several threads may
+   compare with one original. */
+typedef struct webimage_scored_original webimage_scored_original;
+
+/* The number of scales at which a picture is compared, 0 to 6: each scale halves the sides, and the last one has at least 8 px. The
+   weights of the scales depend on this number. */
+int webimage_score_scales(size_t width, size_t height);
+
+/* Returns the original, or NULL if memory is exhausted. It does not refer to the picture. Uses about 16 bytes of memory for each
+   pixel. The number of scales is that of the picture, or for parts of a larger one that of the whole: otherwise their score would
+   have other weights. The instructions are one of WEBIMAGE_INSTRUCTIONS_...; scores do not depend on them. */
+webimage_scored_original *webimage_scored_original_make(
+    const webimage_scored_picture *picture, int scales, int instructions);
+void webimage_scored_original_free(webimage_scored_original *original);
+
+/* Compares a picture with the original. Returns 100 for equal pictures and less for others, also less than 0; not a number if the
+   sizes differ or memory is exhausted. Without a scale the score is 100. Uses about 12 bytes of memory for
+   each pixel while it runs. */
+double webimage_picture_score(webimage_scored_original *original, const webimage_scored_picture *distorted);
 
 #endif

@@ -82,7 +82,7 @@ package struct AimedEncoding {
         )
         var pixelCount = 0
         if let sample = try sample() {
-            let trial = Trial(sample, of: image, format: format, options: options, coder: coder)
+            let trial = Trial(sample, of: image, pixels, format: format, options: options, coder: coder)
             var trials = 0
             while trials < Self.mostSamples, let setting = curve.next {
                 let score = try trial.run(setting).score
@@ -150,9 +150,9 @@ private struct Trial {
 
     /// - Parameters:
     ///   - sample: The pixels to encode instead of the image; nil encodes the image.
-    ///   - pixels: The pixels that the image has in the file. Not used for a sample.
+    ///   - pixels: The pixels that the image has in the file.
     init(
-        _ sample: PixelBuffer?, of image: Image, _ pixels: PixelBuffer? = nil, format: ImageFormat,
+        _ sample: PixelBuffer?, of image: Image, _ pixels: PixelBuffer, format: ImageFormat,
         options: EncodingOptions, coder: any DetailedImageCoder
     ) {
         self.format = format
@@ -172,7 +172,8 @@ private struct Trial {
         }
         self.options = options
         reference = PictureScore.Reference(
-            sample ?? pixels ?? image.pixels, hasAlpha: image.hasAlpha, background: options.backgroundColor)
+            sample ?? pixels, hasAlpha: image.hasAlpha, background: options.backgroundColor,
+            sampleOf: pixels.size)
     }
 
     func run(_ setting: QualitySetting) throws(WebImageError) -> (data: Data, score: Double) {

@@ -7,9 +7,9 @@ package import WebImageCore
 package enum PictureScore {
     /// A picture with a shorter side has no score.
     package static let leastSide = 8
-    /// The memory for each pixel of a comparison, in bytes: two pictures of three floating-point numbers at this scale, a quarter of
-    /// it at the next one, and the pictures on a background.
-    package static let bytesPerPixel = 40
+    /// The memory for each pixel of a comparison, in bytes: the samples of both pictures that count at all scales, those of the
+    /// original blurred, and the pictures on a background.
+    package static let bytesPerPixel = 48
     /// The largest picture that is compared as a whole, in pixels. A larger one is compared by parts of it, so that the memory
     /// has a limit.
     package static let largestWhole = partCount * partCount * partSide * partSide * 5 / 4
@@ -22,9 +22,20 @@ package enum PictureScore {
         private let pixels: PixelBuffer
         private let hasAlpha: Bool
         private let background: ImageColor
+        /// The number of scales at which the whole picture is compared.
+        private let scales: Int32
+        /// Kept, because making it takes longer than a comparison.
+        private let prepared = Locked<PreparedOriginal?>(nil)
 
-        /// - Parameter background: The colour behind transparent pixels in pictures without alpha that are compared.
-        package init(_ pixels: PixelBuffer, hasAlpha: Bool, background: ImageColor = .white) {
+        /// - Parameters:
+        ///   - background: The colour behind transparent pixels in pictures without alpha that are compared.
+        ///   - whole: The size of the picture of which the pixels are a sample. The score of a small picture has other weights, so
+        ///     that parts of a large one would have a score of their own kind.
+        package init(
+            _ pixels: PixelBuffer, hasAlpha: Bool, background: ImageColor = .white, sampleOf whole: PixelSize? = nil
+        ) {
+            let size = whole ?? pixels.size
+            scales = webimage_score_scales(size.width, size.height)
             self.pixels = pixels
             self.hasAlpha = hasAlpha
             self.background = background
@@ -38,22 +49,32 @@ package enum PictureScore {
             guard pixels.size == other.size else {
                 throw .cannotEncode("SSIMULACRA 2", "pictures of \(other.size) and \(pixels.size) cannot be compared")
             }
-            let first = try part(of: pixels), second = try part(of: other)
-            let backgrounds: [(first: ImageColor, second: ImageColor)] =
-                switch (hasAlpha, otherHasAlpha) {
-                case (false, false): [(.white, .white)]
-                case (true, false): [(background, background)]
-                case (_, true): [0.1, 0.9].map { ImageColor(red: $0, green: $0, blue: $0) }.map { ($0, $0) }
-                }
+            let other = try part(of: other)
+            // In a format without alpha, a picture has the background of the options.
+            let backgrounds: [ImageColor] =
+                otherHasAlpha
+                ? [0.1, 0.9].map { ImageColor(red: $0, green: $0, blue: $0) } : [hasAlpha ? background : .white]
             var lowest = 100.0
-            for colors in backgrounds {
-                let score = PictureScore.score(
-                    of: try flat(second, hasAlpha: otherHasAlpha, over: colors.second),
-                    comparedWith: try flat(first, hasAlpha: hasAlpha, over: colors.first))
-                guard !score.isNaN else { throw .cannotEncode("SSIMULACRA 2", "out of memory") }
-                lowest = min(lowest, score)
+            for color in backgrounds {
+                let picture = try flat(other, hasAlpha: otherHasAlpha, over: color)
+                lowest = min(lowest, try score(of: picture, over: color))
             }
             return lowest
+        }
+
+        /// One original at a time is kept, so that the memory of a picture with alpha has the same limit.
+        private func score(of picture: PixelBuffer, over color: ImageColor) throws(WebImageError) -> Double {
+            try prepared.withLock { prepared throws(WebImageError) in
+                if prepared?.background != color {
+                    prepared = nil
+                    let original = try flat(try part(of: pixels), hasAlpha: hasAlpha, over: color)
+                    prepared = try PreparedOriginal(original, scales: scales, background: color)
+                }
+                guard let score = prepared?.score(of: picture), !score.isNaN else {
+                    throw .cannotEncode("SSIMULACRA 2", "out of memory")
+                }
+                return score
+            }
         }
 
         private func part(of pixels: PixelBuffer) throws(WebImageError) -> PixelBuffer {
@@ -71,26 +92,41 @@ package enum PictureScore {
             }
         }
     }
+}
 
-    private static func score(of picture: PixelBuffer, comparedWith original: PixelBuffer) -> Double {
-        original.withUnsafeBytes { first in
-            picture.withUnsafeBytes { second in
-                var (first, second) = (described(original, first), described(picture, second))
-                return webimage_picture_score(&first, &second)
-            }
+/// A picture whose side of a comparison is computed.
+private final class PreparedOriginal {
+    let background: ImageColor
+    private let handle: OpaquePointer
+
+    init(_ pixels: PixelBuffer, scales: Int32, background: ImageColor) throws(WebImageError) {
+        let handle = pixels.withUnsafeBytes { bytes in
+            var picture = webimage_scored_picture(pixels, bytes)
+            return webimage_scored_original_make(&picture, scales, webimage_widest_instructions())
         }
+        guard let handle else { throw .cannotEncode("SSIMULACRA 2", "out of memory") }
+        (self.handle, self.background) = (handle, background)
     }
 
-    private static func described(
-        _ pixels: PixelBuffer, _ bytes: UnsafeRawBufferPointer
-    ) -> webimage_scored_picture {
+    deinit { webimage_scored_original_free(handle) }
+
+    func score(of other: PixelBuffer) -> Double {
+        other.withUnsafeBytes { bytes in
+            var picture = webimage_scored_picture(other, bytes)
+            return webimage_picture_score(handle, &picture)
+        }
+    }
+}
+
+extension webimage_scored_picture {
+    fileprivate init(_ pixels: PixelBuffer, _ bytes: UnsafeRawBufferPointer) {
         let offsets: (Int, Int, Int) =
             switch pixels.format {
             case .gray8: (0, 0, 0)
             case .bgra8Premultiplied: (2, 1, 0)
             default: (0, 1, 2)
             }
-        return webimage_scored_picture(
+        self.init(
             width: pixels.width, height: pixels.height, rows: bytes.bindMemory(to: UInt8.self).baseAddress,
             stride: pixels.bytesPerRow, step: pixels.format.bytesPerPixel, offsets: offsets)
     }
