@@ -52,21 +52,29 @@ struct RenderJob {
         sourceSize = whole?.pixelSize ?? sourceSize
     }
 
-    mutating func finish(_ geometry: ResultGeometry, _ format: OutputFormat) throws -> EncodedResult {
+    /// - Parameter formats: The formats of which the smallest result counts. The first one is encoded in any case.
+    mutating func finish(_ geometry: ResultGeometry, _ formats: [OutputFormat]) throws -> EncodedResult {
+        let format = formats[0]
         // Without a configured watermark, the option has no effect, as in imgproxy.
         let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
         var renderer = FrameRenderer(
             geometry: geometry, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
             budget: budget)
         let isAnimated = resultRenderer.frameCount(info, settings, in: format) > 1
-        if isAnimated, let animated = try animation(geometry, with: renderer, as: format) { return animated }
+        if isAnimated, let animated = try animation(geometry, with: renderer, as: formats) { return animated }
         let (frame, isCut) = try whole.map { ($0, false) } ?? shared(geometry)
-        let turn = resultRenderer.lastTurn(info, format)
-        let image = try measured(.transform) { _ in
-            try PixelCanvas.oriented(try renderer.rendered(frame, isCut: isCut), turn)
+        let rendered = try measured(.transform) { _ in try renderer.rendered(frame, isCut: isCut) }
+        var result: EncodedResult?
+        for format in formats {
+            let turn = resultRenderer.lastTurn(info, format)
+            let image = try measured(.transform) { _ in try PixelCanvas.oriented(rendered, turn) }
+            let data = try measured(.encode) { try $0.encoded(image, format) }
+            if let least = result?.data.count, least <= data.count { continue }
+            result = EncodedResult(data: data, format: format, size: image.pixelSize)
         }
-        let data = try measured(.encode) { try $0.encoded(image, format) }
-        return EncodedResult(data: data, format: format, size: image.pixelSize, stages: stages)
+        guard var result else { throw WebImageError.cannotEncode("result", "no format is possible") }
+        result.stages = stages
+        return result
     }
 
     // MARK: Decoding
@@ -160,10 +168,13 @@ struct RenderJob {
 
     // MARK: Animations
 
+    /// As many frames of an animation show which format is the smallest one.
+    private static let triedFrames = 8
+
     /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides fewer than two
     /// frames.
     private mutating func animation(
-        _ geometry: ResultGeometry, with renderer: FrameRenderer, as format: OutputFormat
+        _ geometry: ResultGeometry, with renderer: FrameRenderer, as formats: [OutputFormat]
     ) throws -> EncodedResult? {
         let start = ContinuousClock.now
         var key = resultRenderer.decodeKey(for: info, settings, geometry)
@@ -178,12 +189,55 @@ struct RenderJob {
             animation = whole
         }
         let (frameSource, isCut) = (animation, key.region != nil)
-        let delays = info.delaysMilliseconds
         let count = min(animation.animatedImageFrameCount, settings.maxFrames)
+        func file(_ format: OutputFormat, _ count: Int) throws -> Data {
+            try animationFile(of: frameSource, isCut: isCut, count: count, with: renderer, as: format)
+        }
+        var chosen: (format: OutputFormat, data: Data?) = (formats[0], nil)
+        if formats.count > 1 {
+            chosen = try smallest(of: formats, Double(count) / Double(min(count, Self.triedFrames))) {
+                try file($0, min(count, Self.triedFrames))
+            }
+            if count > Self.triedFrames { chosen.data = nil }
+        }
+        let data = try chosen.data ?? file(chosen.format, count)
+        // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
+        stages[.encode, default: .zero] += ContinuousClock.now - start
+        let swapsSides = resultRenderer.lastTurn(info, chosen.format).swapsSides
+        return EncodedResult(
+            data: data, format: chosen.format, size: swapsSides ? geometry.rotated.swapped : geometry.rotated,
+            frameCount: count, stages: stages)
+    }
+
+    /// Returns the format whose trial is the smallest file. Formats after the first one count only if `parts` times the trial take less
+    /// than half of the time that is left.
+    private func smallest(
+        of formats: [OutputFormat], _ parts: Double, trial: (OutputFormat) throws -> Data
+    ) throws -> (format: OutputFormat, data: Data?) {
+        var best = (format: formats[0], data: try trial(formats[0]))
+        for format in formats.dropFirst() {
+            let start = ContinuousClock.now
+            do throws(any Error) {
+                let data = try trial(format)
+                let seconds = (ContinuousClock.now - start) / .seconds(1) * parts
+                if data.count < best.data.count, seconds < budget.remainingSeconds / 2 { best = (format, data) }
+            } catch {
+                // An encoder that fails is no reason to send nothing, but cancelled or late work ends here.
+                try budget.check()
+            }
+        }
+        return (best.format, best.data)
+    }
+
+    private func animationFile(
+        of frameSource: any AnimatedImageCoder, isCut: Bool, count: Int, with renderer: FrameRenderer,
+        as format: OutputFormat
+    ) throws -> Data {
+        let delays = info.delaysMilliseconds
         var frames = renderer
         let turn = resultRenderer.lastTurn(info, format)
-        let data = try resultRenderer.coders.encode(
-            frameCount: count, loopCount: animation.animatedImagePlayCount, format: format.imageFormat,
+        return try resultRenderer.coders.encode(
+            frameCount: count, loopCount: frameSource.animatedImagePlayCount, format: format.imageFormat,
             options: encoding(format, quality: settings.quality(of: format, options))
         ) { index throws(WebImageError) in
             try budget.check()
@@ -192,9 +246,5 @@ struct RenderJob {
                 image: try PixelCanvas.oriented(try frames.rendered(frame, isCut: isCut), turn),
                 duration: index < delays.count ? delays[index] / 1000 : frameSource.animatedImageDuration(at: index))
         }
-        // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
-        stages[.encode, default: .zero] += ContinuousClock.now - start
-        let size = turn.swapsSides ? geometry.rotated.swapped : geometry.rotated
-        return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
     }
 }

@@ -74,9 +74,14 @@ struct ResultRenderer: Sendable {
                     "the \(name) would have \(size) px, and a side has at most \(settings.decoding.maxSide) px")
             }
         }
-        format = choice(for: info, settings).replacement(for: format, size: geometry.rotated)
+        let choice = choice(for: info, settings)
+        format = choice.replacement(for: format, size: geometry.rotated)
         try buffers(geometry, info, in: format).check(min(settings.maxWorkBytes, budget.maxBytes))
-        return try work.finish(geometry, format)
+        let candidates = choice.candidates(with: format, size: geometry.rotated, hasAim: options.aim != nil).filter {
+            // Another format must not be the reason for a refusal.
+            buffers(geometry, info, in: $0).byteCount <= min(settings.maxWorkBytes, budget.maxBytes)
+        }
+        return try work.finish(geometry, candidates)
     }
 
     /// The key of the decode that ``make(from:sharing:budget:)`` will need. It is nil if the source is an SVG, has several
@@ -159,8 +164,9 @@ struct ResultRenderer: Sendable {
         FormatChoice(
             wanted: options.format, accepted: encodesJPEGXL ? accepted : accepted.subtracting(.jxl), source: info,
             hasTransparency: hasTransparency(info),
-            staysAnimated: frameCount(info, settings, in: options.format) > 1
-        ) { coders.canEncode(to: $0.imageFormat) }
+            staysAnimated: frameCount(info, settings, in: options.format) > 1,
+            canEncode: { coders.canEncode(to: $0.imageFormat) },
+            canEncodeFrames: { coders.canEncodeFrames(to: $0.imageFormat) })
     }
 
     /// Whether the result can have transparent pixels: the source has some, or space is added around the picture. A
