@@ -64,11 +64,19 @@ static webimage_jpeg_thumbnail_status read_codes(decoder *decoder, const uint8_t
 /* libjpeg-turbo refuses sampling factors that do not divide the largest one. */
 static webimage_jpeg_thumbnail_status set_planes(const decoder *decoder, component *component) {
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
+    int is_ink = decoder->component_count == 4 && planes->component == 0;
     if (decoder->max_horizontal % component->horizontal != 0 || decoder->max_vertical % component->vertical != 0)
         return WEBIMAGE_JPEG_THUMBNAIL_SAMPLING;
     int is_full = component->horizontal == decoder->max_horizontal && component->vertical == decoder->max_vertical;
     int number = (int)(component - decoder->components) + 1;
     component->side = is_full ? planes->side : planes->chroma_side;
+    /* A colour is the product of its ink and of black, at the same place: all planes must have the same resolution. */
+    if (is_ink) {
+        int factor = decoder->max_horizontal / component->horizontal;
+        component->side = planes->side * factor;
+        if (factor != decoder->max_vertical / component->vertical || (component->side > 4 && component->side != 8))
+            return WEBIMAGE_JPEG_THUMBNAIL_SAMPLING;
+    }
     component->is_unused = decoder->strips || planes->component != 0 ? planes->component != number
                            : decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY && number > 1;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
@@ -105,6 +113,16 @@ static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
+/* libjpeg-turbo converts inks to no other colours, and other colours to no inks. */
+static int has_colors(const decoder *decoder) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    int count = decoder->component_count, wants_inks = request->format == WEBIMAGE_JPEG_THUMBNAIL_CMYK;
+    if (count != 4) return (count == 1 || count == 3) && !wants_inks;
+    if (wants_inks) return 1;
+    if (decoder->strips || !request->planes) return 0;
+    return request->format != WEBIMAGE_JPEG_THUMBNAIL_GRAY || request->planes->component != 0;
+}
+
 static webimage_jpeg_thumbnail_status read_frame(decoder *decoder, const uint8_t *bytes, size_t size) {
     const webimage_jpeg_thumbnail_request *request = decoder->request;
     if (decoder->saw_frame || size < 6) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
@@ -113,7 +131,7 @@ static webimage_jpeg_thumbnail_status read_frame(decoder *decoder, const uint8_t
     decoder->width = bytes[3] << 8 | bytes[4];
     decoder->component_count = bytes[5];
     if (bytes[0] != 8) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
-    if (decoder->component_count != 1 && decoder->component_count != 3) return WEBIMAGE_JPEG_THUMBNAIL_COLOR;
+    if (!has_colors(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COLOR;
     if (size != 6 + 3 * (size_t)decoder->component_count) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     if (decoder->width == 0 || decoder->width > MAX_SIDE || decoder->height == 0 || decoder->height > MAX_SIDE)
         return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
@@ -149,6 +167,10 @@ static webimage_jpeg_thumbnail_status read_frame(decoder *decoder, const uint8_t
 static webimage_jpeg_thumbnail_status find_color(decoder *decoder) {
     const component *components = decoder->components;
     if (decoder->component_count == 1) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    if (decoder->component_count == 4) {
+        decoder->is_ycck = decoder->saw_adobe && decoder->adobe_transform != 0;
+        return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    }
     if (decoder->saw_jfif) decoder->is_rgb = 0;
     else if (decoder->saw_adobe) decoder->is_rgb = decoder->adobe_transform == 0;
     else decoder->is_rgb = components[0].id == 'R' && components[1].id == 'G' && components[2].id == 'B';
@@ -161,10 +183,15 @@ static webimage_jpeg_thumbnail_status find_color(decoder *decoder) {
 static webimage_jpeg_thumbnail_status start_picture(decoder *decoder) {
     find_color(decoder);
     webimage_jpeg_thumbnail_status status = webimage_jt_window_init(decoder);
+    for (int index = 0; index < decoder->component_count; index++) {
+        component *component = &decoder->components[index];
+        component->rows = component->padded_high * component->side;
+    }
+    if (!status && decoder->request->planes) status = webimage_jt_resample_early(decoder);
     for (int index = 0; index < decoder->component_count && !status; index++) {
         component *component = &decoder->components[index];
         if (component->is_unused) continue;
-        component->samples = malloc(component->stride * (size_t)component->padded_high * (size_t)component->side);
+        component->samples = malloc(component->stride * (size_t)component->rows);
         if (!component->samples) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     }
     return status;
@@ -336,19 +363,24 @@ static webimage_jpeg_thumbnail_status finish(decoder *decoder) {
         webimage_jpeg_thumbnail_status status = webimage_jt_progressive_finish(decoder);
         if (status) return status;
     }
-    if (decoder->request->planes) return webimage_jt_resample(decoder);
-    uint8_t *space = malloc((size_t)decoder->request->width * 3);
+    if (decoder->request->planes) {
+        int wants_inks = decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_CMYK;
+        return wants_inks && decoder->request->planes->component == 0 ? webimage_jt_write_inks(decoder) : webimage_jt_resample(decoder);
+    }
+    uint8_t *space = malloc((size_t)decoder->request->width * 4);
     if (!space) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     webimage_jt_write_rows(decoder, space);
     free(space);
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
+static int has_plane(int side) { return (side >= 2 && side <= 4) || side == 8; }
+
 /* Whether the caller's numbers for planes are in their ranges. */
 static int is_possible(const webimage_jpeg_thumbnail_request *request) {
     const webimage_jpeg_thumbnail_planes *planes = request->planes;
     if (!planes) return 1;
-    return planes->side >= 2 && planes->side <= 4 && planes->chroma_side >= 2 && planes->chroma_side <= 4
+    return has_plane(planes->side) && has_plane(planes->chroma_side)
         && request->width > 0 && request->height > 0 && planes->x >= 0 && planes->y >= 0 && planes->width > 0
         && planes->height > 0 && planes->x + planes->width <= planes->file_width
         && planes->y + planes->height <= planes->file_height;
@@ -407,6 +439,7 @@ webimage_jpeg_thumbnail_status webimage_jt_decode(
         free(decoder->components[index].coefficients);
         free(decoder->components[index].nonzero);
     }
+    webimage_jt_resample_free(decoder);
     free(decoder->window.bytes);
     free(decoder);
     return status;

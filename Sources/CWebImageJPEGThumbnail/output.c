@@ -9,7 +9,7 @@
 static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
 /* The offsets that libjpeg's tables contain, in fixed point with 16 bits behind the point. */
-enum { RED_CR = 91881, GREEN_CB = -22554, GREEN_CR = -46802, BLUE_CB = 116130, HALF = 32768 };
+enum { CR_TO_RED = 91881, CB_TO_GREEN = -22554, CR_TO_GREEN = -46802, CB_TO_BLUE = 116130, HALF = 32768 };
 
 static void convert_ycc(
     const uint8_t *const rows[3], size_t start, size_t width, webimage_jpeg_thumbnail_format format, uint8_t *target) {
@@ -18,9 +18,9 @@ static void convert_ycc(
     for (size_t x = start; x < width; x++) {
         int y = rows[0][x], cb = rows[1][x] - 128, cr = rows[2][x] - 128;
         uint8_t *pixel = target + x * bytes;
-        pixel[red] = clamped(y + ((RED_CR * cr + HALF) >> 16));
-        pixel[1] = clamped(y + ((GREEN_CB * cb + GREEN_CR * cr + HALF) >> 16));
-        pixel[2 - red] = clamped(y + ((BLUE_CB * cb + HALF) >> 16));
+        pixel[red] = clamped(y + ((CR_TO_RED * cr + HALF) >> 16));
+        pixel[1] = clamped(y + ((CB_TO_GREEN * cb + CR_TO_GREEN * cr + HALF) >> 16));
+        pixel[2 - red] = clamped(y + ((CB_TO_BLUE * cb + HALF) >> 16));
         if (bytes == 4) pixel[3] = 255;
     }
 }
@@ -50,9 +50,9 @@ static size_t convert_ycc_vectors(const uint8_t *const rows[3], size_t width, in
         __m128i cb = _mm_sub_epi16(load_eight(rows[1] + x), center);
         __m128i cr = _mm_sub_epi16(load_eight(rows[2] + x), center);
         /* A factor over 16 bits is split: a multiple of 1 is added as it is. */
-        __m128i red = offset_by(_mm_add_epi16(y, cr), cr, zero, RED_CR - 65536, 0);
-        __m128i green = offset_by(_mm_sub_epi16(y, cr), cb, cr, GREEN_CB, GREEN_CR + 65536);
-        __m128i blue = offset_by(_mm_add_epi16(y, _mm_add_epi16(cb, cb)), cb, zero, (int16_t)(BLUE_CB - 2 * 65536), 0);
+        __m128i red = offset_by(_mm_add_epi16(y, cr), cr, zero, CR_TO_RED - 65536, 0);
+        __m128i green = offset_by(_mm_sub_epi16(y, cr), cb, cr, CB_TO_GREEN, CR_TO_GREEN + 65536);
+        __m128i blue = offset_by(_mm_add_epi16(y, _mm_add_epi16(cb, cb)), cb, zero, (int16_t)(CB_TO_BLUE - 2 * 65536), 0);
         red = _mm_packus_epi16(red, red);
         green = _mm_packus_epi16(green, green);
         blue = _mm_packus_epi16(blue, blue);
@@ -65,13 +65,34 @@ static size_t convert_ycc_vectors(const uint8_t *const rows[3], size_t width, in
 }
 #endif
 
+/* YCCK has the inverse of the colours of YCbCr. Black is stored as it is. */
+static void write_inks(const decoder *decoder, const uint8_t *const rows[4], size_t width, uint8_t *target) {
+    for (size_t x = 0; x < width; x++, target += 4) {
+        int y = rows[0][x], cb = rows[1][x], cr = rows[2][x];
+        if (decoder->is_ycck) {
+            cb -= 128;
+            cr -= 128;
+            target[0] = clamped(255 - y - ((CR_TO_RED * cr + HALF) >> 16));
+            target[1] = clamped(255 - y - ((CB_TO_GREEN * cb + CR_TO_GREEN * cr + HALF) >> 16));
+            target[2] = clamped(255 - y - ((CB_TO_BLUE * cb + HALF) >> 16));
+        } else {
+            target[0] = (uint8_t)y;
+            target[1] = (uint8_t)cb;
+            target[2] = (uint8_t)cr;
+        }
+        target[3] = rows[3][x];
+    }
+}
+
 static void convert_row(
-    const decoder *decoder, const uint8_t *const rows[3], size_t width, uint8_t *target) {
+    const decoder *decoder, const uint8_t *const rows[4], size_t width, uint8_t *target) {
     webimage_jpeg_thumbnail_format format = decoder->request->format;
     size_t bytes = format == WEBIMAGE_JPEG_THUMBNAIL_RGB ? 3 : 4;
     int red = format == WEBIMAGE_JPEG_THUMBNAIL_BGRA ? 2 : 0;
     if (format == WEBIMAGE_JPEG_THUMBNAIL_GRAY) {
         memcpy(target, rows[0], width);
+    } else if (format == WEBIMAGE_JPEG_THUMBNAIL_CMYK) {
+        write_inks(decoder, rows, width, target);
     } else if (decoder->component_count == 1 || decoder->is_rgb) {
         for (size_t x = 0; x < width; x++, target += bytes) {
             target[red] = rows[0][x];
@@ -105,8 +126,8 @@ void webimage_jt_write_rows(const decoder *decoder, uint8_t *space) {
     const webimage_jpeg_thumbnail_request *request = decoder->request;
     size_t width = (size_t)request->width;
     for (size_t y = 0; y < (size_t)request->height; y++) {
-        const uint8_t *rows[3] = {NULL, NULL, NULL};
-        for (int index = 0; index < 3; index++) {
+        const uint8_t *rows[4];
+        for (int index = 0; index < 4; index++) {
             int source = index < decoder->component_count ? index : 0;
             rows[index] = expanded_row(&decoder->components[source], y, width, space + (size_t)index * width);
         }

@@ -1,9 +1,15 @@
 #include "thumbnail.h"
 
-/* Decodes the low coefficients of blocks whose positions the first pass (streams.c) has found, and makes 2 x 2, 3 x 3 or
-   4 x 4 samples of them. The codes behind the last of these coefficients are not read. */
+/* Decodes the low coefficients of blocks whose positions the first pass (streams.c) has found, and makes 2 x 2, 3 x 3, 4 x 4
+   or 8 x 8 samples of them. The codes behind the last of these coefficients are not read. */
 
-static const int last_of_side[5] = {0, 0, 4, 12, 24};
+static const int last_of_side[9] = {[2] = 4, [3] = 12, [4] = 24, [8] = 63};
+
+const uint8_t webimage_jt_place_of[8][8] = {
+    {0, 1, 5, 6, 14, 15, 27, 28},     {2, 4, 7, 13, 16, 26, 29, 42},    {3, 8, 12, 17, 25, 30, 41, 43},
+    {9, 11, 18, 24, 31, 40, 44, 53},  {10, 19, 23, 32, 39, 45, 52, 54}, {20, 22, 33, 38, 46, 51, 55, 60},
+    {21, 34, 37, 47, 50, 56, 59, 61}, {35, 36, 48, 49, 57, 58, 62, 63},
+};
 
 /* The entry of a symbol for the bits that start with its code. */
 static uint32_t value_entry(unsigned symbol, unsigned length, unsigned bits) {
@@ -25,6 +31,11 @@ int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes) {
     (void)planes;
     return 0;
 #endif
+}
+
+int webimage_jpeg_thumbnail_is_vectorized(void) {
+    const webimage_jpeg_thumbnail_planes planes = {.is_portable = 0};
+    return webimage_jt_has_avx2(&planes);
 }
 
 int webimage_jt_plane_last(int side) { return last_of_side[side]; }
@@ -155,16 +166,16 @@ void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows
         for (size_t tile = 0; tile < wide; tile++) {
             const int16_t *source = blocks->tiles + (row * wide + tile) * PLANE_TILE;
             uint8_t *to = target + row * side * stride + tile * PLANE_LANES * side * sizeof(int16_t);
-            int16_t samples[4 * 4 * PLANE_LANES];
+            int16_t samples[MAX_PLANE_SIDE * MAX_PLANE_SIDE * PLANE_LANES];
             size_t left = columns - tile * PLANE_LANES;
             if (left >= PLANE_LANES) {
                 /* All offsets in a plane are even. */
                 transform(blocks, source, (int16_t *)(void *)to, stride / sizeof(int16_t));
                 continue;
             }
-            transform(blocks, source, samples, 4 * PLANE_LANES);
+            transform(blocks, source, samples, MAX_PLANE_SIDE * PLANE_LANES);
             for (size_t y = 0; y < side; y++)
-                memcpy(to + y * stride, samples + y * 4 * PLANE_LANES, left * side * sizeof *samples);
+                memcpy(to + y * stride, samples + y * MAX_PLANE_SIDE * PLANE_LANES, left * side * sizeof *samples);
         }
     }
 }
@@ -189,12 +200,13 @@ void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, ui
 }
 
 void webimage_jt_plane_flush(plane_blocks *blocks, size_t stride) {
-    int16_t samples[4 * 4 * PLANE_LANES];
+    int16_t samples[MAX_PLANE_SIDE * MAX_PLANE_SIDE * PLANE_LANES];
     size_t side = (size_t)blocks->side;
     if (blocks->added_count == 0) return;
-    transform(blocks, blocks->tiles, samples, 4 * PLANE_LANES);
+    transform(blocks, blocks->tiles, samples, MAX_PLANE_SIDE * PLANE_LANES);
     for (size_t block = 0; block < (size_t)blocks->added_count; block++)
         for (size_t y = 0; y < side; y++)
-            memcpy(blocks->added[block] + y * stride, samples + y * 4 * PLANE_LANES + block * side, side * sizeof *samples);
+            memcpy(blocks->added[block] + y * stride, samples + y * MAX_PLANE_SIDE * PLANE_LANES + block * side,
+                   side * sizeof *samples);
     blocks->added_count = 0;
 }

@@ -176,11 +176,9 @@ AVX2 void webimage_jt_plane_decode_avx2(plane_blocks *blocks, const uint8_t *byt
     }
 }
 
-static const uint8_t place_of[4][4] = {{0, 1, 5, 6}, {2, 4, 7, 13}, {3, 8, 12, 17}, {9, 11, 18, 24}};
-
 /* The dequantised coefficients of sixteen blocks. */
 INLINE_AVX2 __m256i value_at(const int16_t *tile, const int16_t *factors, int row, int column) {
-    int slot = place_of[row][column];
+    int slot = webimage_jt_place_of[row][column];
     __m256i value = _mm256_loadu_si256((const __m256i *)(tile + slot * PLANE_LANES));
     __m256i factor = _mm256_set1_epi16(factors[slot]);
     __m256i low = _mm256_mullo_epi16(value, factor), high = _mm256_mulhi_epi16(value, factor);
@@ -275,12 +273,10 @@ AVX2 static void transform3(const int16_t *tile, const int16_t *factors, int16_t
     }
 }
 
-enum { FACTOR_A = 10045, FACTOR_B = 17734 };
-
 INLINE_AVX2 void transform_four(const __m256i v[4], __m256i out[4]) {
     __m256i even0 = sum(v[0], v[2]), even1 = difference(v[0], v[2]);
-    __m256i odd0 = sum(sum(v[1], times(v[1], FACTOR_A)), times(v[3], FACTOR_B));
-    __m256i odd1 = difference(times(v[1], FACTOR_B), sum(v[3], times(v[3], FACTOR_A)));
+    __m256i odd0 = sum(sum(v[1], times(v[1], COSINE_A)), times(v[3], COSINE_B));
+    __m256i odd1 = difference(times(v[1], COSINE_B), sum(v[3], times(v[3], COSINE_A)));
     out[0] = sum(even0, odd0);
     out[1] = sum(even1, odd1);
     out[2] = difference(even1, odd1);
@@ -302,9 +298,67 @@ AVX2 static void transform4(const int16_t *tile, const int16_t *factors, int16_t
     }
 }
 
+/* Eight rows of sixteen numbers become sixteen blocks of eight: each half of a vector is transposed. */
+INLINE_AVX2 void store8(int16_t *row, const __m256i v[8]) {
+    __m256i pairs[8], fours[8];
+    for (int index = 0; index < 4; index++) {
+        pairs[index] = _mm256_unpacklo_epi16(v[2 * index], v[2 * index + 1]);
+        pairs[index + 4] = _mm256_unpackhi_epi16(v[2 * index], v[2 * index + 1]);
+    }
+    for (int half = 0; half < 8; half += 4) {
+        fours[half] = _mm256_unpacklo_epi32(pairs[half], pairs[half + 1]);
+        fours[half + 1] = _mm256_unpackhi_epi32(pairs[half], pairs[half + 1]);
+        fours[half + 2] = _mm256_unpacklo_epi32(pairs[half + 2], pairs[half + 3]);
+        fours[half + 3] = _mm256_unpackhi_epi32(pairs[half + 2], pairs[half + 3]);
+    }
+    for (int half = 0; half < 8; half += 4) {
+        for (int pair = 0; pair < 2; pair++) {
+            __m256i first = _mm256_unpacklo_epi64(fours[half + pair], fours[half + 2 + pair]);
+            __m256i second = _mm256_unpackhi_epi64(fours[half + pair], fours[half + 2 + pair]);
+            store_halves(row + (half + 2 * pair) * 8, 64, first, second);
+        }
+    }
+}
+
+INLINE_AVX2 void transform_eight(const __m256i v[8], __m256i out[8]) {
+    __m256i evens[4] = {v[0], v[2], v[4], v[6]}, even[4];
+    transform_four(evens, even);
+    __m256i odd[4] = {
+        sum(sum(sum(v[1], times(v[1], COSINE_1)), sum(v[3], times(v[3], COSINE_3))),
+            sum(times(v[5], COSINE_5), times(v[7], COSINE_7))),
+        difference(sum(v[1], times(v[1], COSINE_3)),
+                   sum(sum(times(v[3], COSINE_7), times(v[7], COSINE_5)), sum(v[5], times(v[5], COSINE_1)))),
+        sum(difference(times(v[1], COSINE_5), sum(v[3], times(v[3], COSINE_1))),
+            sum(times(v[5], COSINE_7), sum(v[7], times(v[7], COSINE_3)))),
+        sum(difference(times(v[1], COSINE_7), times(v[3], COSINE_5)),
+            difference(sum(v[5], times(v[5], COSINE_3)), sum(v[7], times(v[7], COSINE_1)))),
+    };
+    for (int x = 0; x < 4; x++) {
+        out[x] = sum(even[x], odd[x]);
+        out[7 - x] = difference(even[x], odd[x]);
+    }
+}
+
+AVX2 static void transform8(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
+    __m256i columns[8][8];
+    for (int u = 0; u < 8; u++) {
+        __m256i v[8];
+        for (int row = 0; row < 8; row++) v[row] = value_at(tile, factors, row, u);
+        transform_eight(v, columns[u]);
+    }
+    for (int y = 0; y < 8; y++) {
+        __m256i v[8], out[8];
+        for (int u = 0; u < 8; u++) v[u] = columns[u][y];
+        transform_eight(v, out);
+        for (int x = 0; x < 8; x++) v[x] = samples(out[x], 6);
+        store8(rows + (size_t)y * stride, v);
+    }
+}
+
 AVX2 void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride) {
     if (side == 2) transform2(tile, factors, rows, stride);
     else if (side == 3) transform3(tile, factors, rows, stride);
-    else transform4(tile, factors, rows, stride);
+    else if (side == 4) transform4(tile, factors, rows, stride);
+    else transform8(tile, factors, rows, stride);
 }
 #endif

@@ -327,7 +327,8 @@ void webimage_jt_progressive_plan(decoder *decoder) {
         if (left_out > largest) largest = left_out;
     }
     /* Further bits of chroma are few, and without them colours are visibly different. */
-    decoder->is_rough[0] = planes && !planes->is_complete && !decoder->is_rgb && largest <= most[luma->side];
+    int has_luma = !decoder->is_rgb && decoder->component_count != 4;
+    decoder->is_rough[0] = planes && !planes->is_complete && has_luma && largest <= most[luma->side];
 }
 
 webimage_jpeg_thumbnail_status webimage_jt_progressive_survey(decoder *decoder) {
@@ -386,7 +387,7 @@ static void finish_row(const component *component, int row) {
 
 /* Writes the samples of a plane from the coefficients that find_places has chosen. */
 static void finish_plane(const component *component, plane_blocks *blocks) {
-    uint8_t slots[16];
+    uint8_t slots[64];
     int count = 0;
     for (int index = 0; index <= blocks->last; index++) {
         int natural = webimage_jt_natural_order[index];

@@ -20,34 +20,56 @@ enum { TAPS_STEP = 16 };
    picture. The weights are eighths. */
 static const int spread_of_factor[5][4] = {[2] = {1, 3, 3, 1}, [4] = {2, 2, 2, 2}};
 
-/* The sines and cosines of a place times pi, and of a third of it. */
+enum {
+    KERNEL_STEPS = 128,
+    LARGEST_REACH = 5, /* three lobes, and 1.5 pixels of the picture, which are smaller than a sample */
+    KERNEL_SIZE = LARGEST_REACH * KERNEL_STEPS + 3,
+};
+
+/* An even function at places from 0 on. It is 0 from `end` on. */
 typedef struct {
-    double sin1, cos1, sin3, cos3;
-} angles;
+    int end;
+    double at[KERNEL_SIZE];
+} kernel;
 
-static angles angles_of(double place) {
-    const double angle = 3.14159265358979323846 * place;
-    return (angles){sin(angle), cos(angle), sin(angle / 3), cos(angle / 3)};
+/* sinc(x) * sinc(x / 3), the Lanczos filter with three lobes. */
+static void kernel_init(kernel *kernel) {
+    const double pi = 3.14159265358979323846;
+    memset(kernel, 0, sizeof *kernel);
+    kernel->end = 3 * KERNEL_STEPS;
+    kernel->at[0] = 1;
+    for (int place = 1; place < kernel->end; place++) {
+        double x = pi * place / KERNEL_STEPS;
+        kernel->at[place] = 3 * sin(x) * sin(x / 3) / (x * x);
+    }
 }
 
-static inline angles sum_of(angles a, angles b) {
-    return (angles){
-        a.sin1 * b.cos1 + a.cos1 * b.sin1, a.cos1 * b.cos1 - a.sin1 * b.sin1, a.sin3 * b.cos3 + a.cos3 * b.sin3,
-        a.cos3 * b.cos3 - a.sin3 * b.sin3};
+/* A parabola through three places is exact to a twentieth of a weight's last bit. */
+static inline double kernel_at(const kernel *kernel, double x) {
+    double place = fabs(x) * KERNEL_STEPS;
+    if (place >= kernel->end) return 0;
+    int index = (int)place;
+    const double *at = kernel->at + index;
+    double part = place - index, slope = at[1] - at[0], bend = at[2] - at[1] - slope;
+    return at[0] + part * (slope + (part - 1) * 0.5 * bend);
 }
 
-/* Adds the Lanczos weights of `count` samples from `x` on, whose sum becomes `share`. `step` belongs to the distance of two
-   samples. `own` has place for the weights. */
+/* The filter for samples that are spread over four pixels at distances of `shift`. */
+static void kernel_spread(kernel *spread, const kernel *kernel, const int *shares, double shift) {
+    memset(spread, 0, sizeof *spread);
+    spread->end = (int)ceil((3 + 1.5 * shift) * KERNEL_STEPS);
+    for (int place = 0; place < spread->end; place++)
+        for (int part = 0; part < 4; part++)
+            spread->at[place] += shares[part] / 8.0 * kernel_at(kernel, (double)place / KERNEL_STEPS + (part - 1.5) * shift);
+}
+
+/* Adds the weights of `count` samples from `x` on, whose sum becomes `share`. `own` has place for the weights. */
 static void add_weights(
-    double *weights, double *own, int count, double x, double distance, angles start, angles step, double share) {
-    const double pi = 3.14159265358979323846, factor = 3 / (pi * pi);
+    const kernel *kernel, double *weights, double *own, int count, double x, double distance, double share) {
     double sum = 0;
-    for (int tap = 0; tap < count; tap++, x += distance) {
-        /* sinc(x) * sinc(x / 3) */
-        double square = x * x;
-        own[tap] = square > 9 ? 0 : square < 1e-12 ? 1 : factor * start.sin1 * start.sin3 / square;
+    for (int tap = 0; tap < count; tap++) {
+        own[tap] = kernel_at(kernel, x + tap * distance);
         sum += own[tap];
-        start = sum_of(start, step);
     }
     if (sum > 0.01)
         for (int tap = 0; tap < count; tap++) weights[tap] += own[tap] * (share / sum);
@@ -58,9 +80,10 @@ static void add_weights(
 /* The part from `start` of a plane's row or column of `available` samples becomes `count` samples. `pixel` is the side of the
    picture's pixel in samples, and `factor` the number of pixels that a complete decode makes of a sample. */
 static webimage_jpeg_thumbnail_status axis_init(
-    axis *axis, double start, double length, int available, int count, int taps_step, double pixel, int factor) {
-    const int *spread = factor == 2 || factor == 4 ? spread_of_factor[factor] : NULL;
-    double step = length / count, scale = step > 1 ? step : 1, reach = 3 * scale + (spread ? 1.5 * pixel : 0);
+    axis *axis, const kernel *lanczos, double start, double length, int available, int count, int taps_step, double pixel,
+    int factor) {
+    const int *shares = factor == 2 || factor == 4 ? spread_of_factor[factor] : NULL;
+    double step = length / count, scale = step > 1 ? step : 1, reach = 3 * scale + (shares ? 1.5 * pixel : 0);
     int most = (int)(2 * reach) + 2;
     if (most > available) most = available;
     axis->count = count;
@@ -73,7 +96,8 @@ static webimage_jpeg_thumbnail_status axis_init(
         return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     }
     const double shift = pixel / scale;
-    const angles step_angles = angles_of(1 / scale), shift_angles = angles_of(shift);
+    kernel spread;
+    if (shares) kernel_spread(&spread, lanczos, shares, shift);
     for (int index = 0; index < count; index++) {
         double center = start + (index + 0.5) * step;
         int first = (int)ceil(center - reach - 0.5), end = (int)floor(center + reach - 0.5) + 1;
@@ -83,13 +107,14 @@ static webimage_jpeg_thumbnail_status axis_init(
         if (first >= available) first = available - 1;
         if (end <= first) end = first + 1;
         if (end - first > most) end = first + most;
-        double x = (first + 0.5 - center) / scale - (spread ? 1.5 * shift : 0), *own = exact + axis->taps;
-        angles at = angles_of(x);
+        double x = (first + 0.5 - center) / scale, *own = exact + axis->taps;
         for (int tap = 0; tap < end - first; tap++) exact[tap] = 0;
-        for (int part = 0; part < (spread ? 4 : 1); part++, x += shift) {
-            add_weights(exact, own, end - first, x, 1 / scale, at, step_angles, spread ? spread[part] / 8.0 : 1);
-            at = sum_of(at, shift_angles);
-        }
+        /* At the picture's borders, the samples that are there stand for all, for each of the four pixels. */
+        if (shares && (first == 0 || end == available))
+            for (int part = 0; part < 4; part++)
+                add_weights(lanczos, exact, own, end - first, x + (part - 1.5) * shift, 1 / scale, shares[part] / 8.0);
+        else
+            add_weights(shares ? &spread : lanczos, exact, own, end - first, x, 1 / scale, 1);
         /* The rounded weights have the exact sum: the rest of each rounding is added to the next weight. */
         int16_t *weights = axis->weights + (size_t)index * (size_t)axis->taps;
         double rest = 0;
@@ -175,6 +200,7 @@ static void sum_columns(const int16_t *source, const axis *axis, int is_vectoriz
 /* A plane and its way to the output. */
 typedef struct {
     const component *component;
+    int horizontal, vertical, side; /* of the component; those of the largest one if all planes have the same resolution */
     int width, height; /* the samples that belong to the picture */
     const axis *across, *down;
     axis own_across, own_down;
@@ -182,41 +208,48 @@ typedef struct {
     int16_t *summed, *scaled;
 } scaling;
 
-static int samples_of(int pixels, int factor, int largest, int side) {
-    int64_t eighths = (int64_t)pixels * factor * side, divisor = (int64_t)largest * 8;
-    return (int)((eighths + divisor - 1) / divisor);
-}
-
 /* Makes the weights of a plane, or takes those of the plane before it if both are alike, as Cb and Cr are. */
-static webimage_jpeg_thumbnail_status make_axes(scaling *scaling, const decoder *decoder, int is_first) {
+static webimage_jpeg_thumbnail_status make_axes(
+    scaling *scaling, const decoder *decoder, const kernel *kernel, int is_first) {
     const webimage_jpeg_thumbnail_request *request = decoder->request;
     const webimage_jpeg_thumbnail_planes *planes = request->planes;
-    const component *component = scaling->component;
-    if (!is_first && component[-1].horizontal == component->horizontal && component[-1].vertical == component->vertical
-        && component[-1].side == component->side) {
+    if (!is_first && scaling[-1].horizontal == scaling->horizontal && scaling[-1].vertical == scaling->vertical
+        && scaling[-1].side == scaling->side) {
         scaling->across = scaling[-1].across;
         scaling->down = scaling[-1].down;
         return WEBIMAGE_JPEG_THUMBNAIL_OK;
     }
-    double across = (double)component->horizontal * component->side / (decoder->max_horizontal * 8.0);
-    double down = (double)component->vertical * component->side / (decoder->max_vertical * 8.0);
+    double across = (double)scaling->horizontal * scaling->side / (decoder->max_horizontal * 8.0);
+    double down = (double)scaling->vertical * scaling->side / (decoder->max_vertical * 8.0);
     scaling->across = &scaling->own_across;
     scaling->down = &scaling->own_down;
     webimage_jpeg_thumbnail_status status = axis_init(
-        &scaling->own_across, planes->x * across, planes->width * across, scaling->width, request->width, TAPS_STEP, across,
-        decoder->max_horizontal / component->horizontal);
+        &scaling->own_across, kernel, planes->x * across, planes->width * across, scaling->width, request->width, TAPS_STEP, across,
+        decoder->max_horizontal / scaling->horizontal);
     if (status) return status;
     return axis_init(
-        &scaling->own_down, planes->y * down, planes->height * down, scaling->height, request->height, 2, down,
-        decoder->max_vertical / component->vertical);
+        &scaling->own_down, kernel, planes->y * down, planes->height * down, scaling->height, request->height, 2, down,
+        decoder->max_vertical / scaling->vertical);
 }
 
-static webimage_jpeg_thumbnail_status scaling_init(scaling *scaling, const decoder *decoder, int index) {
+struct resampling {
+    scaling scalings[MAX_COMPONENTS];
+    int count;
+    int next;       /* the first row of the output that is still missing */
+    int multiplied; /* the rows of the planes that are colours; before, they are inks */
+};
+
+static webimage_jpeg_thumbnail_status scaling_init(
+    scaling *scaling, const decoder *decoder, const kernel *kernel, int index) {
     const component *component = &decoder->components[index];
+    const int is_ink = decoder->component_count == 4;
     scaling->component = component;
-    scaling->width = samples_of(decoder->width, component->horizontal, decoder->max_horizontal, component->side);
-    scaling->height = samples_of(decoder->height, component->vertical, decoder->max_vertical, component->side);
-    webimage_jpeg_thumbnail_status status = make_axes(scaling, decoder, index == 0);
+    scaling->horizontal = is_ink ? decoder->max_horizontal : component->horizontal;
+    scaling->vertical = is_ink ? decoder->max_vertical : component->vertical;
+    scaling->side = is_ink ? decoder->request->planes->side : component->side;
+    scaling->width = plane_length(decoder->width, scaling->horizontal, decoder->max_horizontal, scaling->side);
+    scaling->height = plane_length(decoder->height, scaling->vertical, decoder->max_vertical, scaling->side);
+    webimage_jpeg_thumbnail_status status = make_axes(scaling, decoder, kernel, index == 0);
     if (status) return status;
     scaling->rows = malloc((size_t)scaling->down->taps * sizeof *scaling->rows);
     scaling->summed = calloc((size_t)scaling->width + (size_t)scaling->across->taps, sizeof *scaling->summed);
@@ -238,8 +271,8 @@ static void scale_row(scaling *scaling, int y, int is_vectorized) {
     const component *component = scaling->component;
     const int16_t *weights = down->weights + (size_t)y * (size_t)down->taps;
     for (int tap = 0; tap < down->taps; tap++) {
-        size_t row = (size_t)down->first[y] + (weights[tap] == 0 ? 0 : (size_t)tap);
-        scaling->rows[tap] = (const int16_t *)(const void *)(component->samples + row * component->stride);
+        int row = (down->first[y] + (weights[tap] == 0 ? 0 : tap)) % component->rows;
+        scaling->rows[tap] = (const int16_t *)(const void *)(component->samples + (size_t)row * component->stride);
     }
     sum_rows(scaling->rows, weights, down->taps, (size_t)scaling->width, is_vectorized, scaling->summed);
     sum_columns(scaling->summed, scaling->across, is_vectorized, scaling->scaled);
@@ -247,11 +280,7 @@ static void scale_row(scaling *scaling, int y, int is_vectorized) {
 
 static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
-/* The factors of JFIF, with 13 bits behind the point. */
-enum {
-    FACTOR_BITS = 13, RED_CR = 11485, GREEN_CB = 2819, GREEN_CR = 5850, BLUE_CB = 14516,
-    COLOR_BITS = POINT_BITS + FACTOR_BITS, COLOR_HALF = 1 << (COLOR_BITS - 1),
-};
+enum { COLOR_BITS = POINT_BITS + FACTOR_BITS, COLOR_HALF = 1 << (COLOR_BITS - 1) };
 
 static inline uint8_t *put(uint8_t *pixel, int bytes, int red, int r, int g, int b) {
     pixel[red] = clamped(r);
@@ -307,7 +336,7 @@ static void write_row(const decoder *decoder, const int16_t *const rows[3], uint
     }
     int bytes = request->format == WEBIMAGE_JPEG_THUMBNAIL_RGB ? 3 : 4, x = 0;
     int red = request->format == WEBIMAGE_JPEG_THUMBNAIL_BGRA ? 2 : 0;
-    if (decoder->component_count == 1 || decoder->is_rgb) {
+    if (decoder->component_count != 3 || decoder->is_rgb) {
         for (; x < width; x++)
             target = put(target, bytes, red, (rows[0][x] + half) >> POINT_BITS, (rows[1][x] + half) >> POINT_BITS,
                          (rows[2][x] + half) >> POINT_BITS);
@@ -341,23 +370,94 @@ static webimage_jpeg_thumbnail_status copy_plane(const decoder *decoder, const c
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
-webimage_jpeg_thumbnail_status webimage_jt_resample(const decoder *decoder) {
+static webimage_jpeg_thumbnail_status start(decoder *decoder) {
+    resampling *resampling = decoder->resampling = calloc(1, sizeof *resampling);
+    if (!resampling) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    kernel kernel;
+    kernel_init(&kernel);
+    int count = decoder->component_count;
+    resampling->count = decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY ? 1 : count < 3 ? count : 3;
+    for (int index = 0; index < resampling->count; index++) {
+        webimage_jpeg_thumbnail_status status = scaling_init(&resampling->scalings[index], decoder, &kernel, index);
+        if (status) return status;
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* The first row of MCUs that a row of the output needs, and the first one that it does not need. */
+static void find_mcus(const decoder *decoder, int y, int *first, int *end) {
+    const resampling *resampling = decoder->resampling;
+    *first = decoder->mcus_high;
+    *end = 0;
+    for (int index = 0; index < resampling->count; index++) {
+        const scaling *scaling = &resampling->scalings[index];
+        int rows = rows_of_mcu(decoder, scaling->component), from = scaling->down->first[y], to = from + scaling->down->taps;
+        if (to > scaling->height) to = scaling->height;
+        if (from / rows < *first) *first = from / rows;
+        if ((to + rows - 1) / rows > *end) *end = (to + rows - 1) / rows;
+    }
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_resample_early(decoder *decoder) {
+    if (decoder->is_progressive || decoder->scan_components < decoder->component_count || decoder->strips
+        || decoder->request->planes->component != 0 || decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_CMYK)
+        return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    webimage_jpeg_thumbnail_status status = start(decoder);
+    if (status) return status;
+    /* While a row of MCUs is decoded, the rows of the output that need it have not been written. */
+    int kept = 1;
+    for (int y = 0; y < decoder->request->height; y++) {
+        int first, end;
+        find_mcus(decoder, y, &first, &end);
+        if (end - first > kept) kept = end - first;
+    }
+    for (int index = 0; index < decoder->component_count; index++) {
+        component *component = &decoder->components[index];
+        component->rows = kept * rows_of_mcu(decoder, component);
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* All planes of inks have the same rows. */
+static void multiply_rows(const decoder *decoder, size_t mcu_rows) {
+    resampling *resampling = decoder->resampling;
+    const scaling *scaling = resampling->scalings;
+    size_t height = (size_t)scaling->height, in_mcu = (size_t)rows_of_mcu(decoder, scaling->component);
+    int end = (int)(mcu_rows <= height / in_mcu ? mcu_rows * in_mcu : height);
+    webimage_jt_multiply_inks(decoder, resampling->multiplied, end);
+    resampling->multiplied = end;
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_resample_rows(decoder *decoder, size_t mcu_rows) {
+    resampling *resampling = decoder->resampling;
+    if (!resampling) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    if (decoder->component_count == 4) multiply_rows(decoder, mcu_rows);
     const webimage_jpeg_thumbnail_request *request = decoder->request;
-    int wanted = request->planes->component;
+    const int16_t *rows[3];
+    for (int index = 0; index < 3; index++)
+        rows[index] = resampling->scalings[index < resampling->count ? index : 0].scaled;
+    for (; resampling->next < request->height; resampling->next++) {
+        int y = resampling->next, first, end;
+        find_mcus(decoder, y, &first, &end);
+        if ((size_t)end > mcu_rows) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+        for (int index = 0; index < resampling->count; index++)
+            scale_row(&resampling->scalings[index], y, webimage_jt_has_avx2(request->planes));
+        write_row(decoder, rows, request->pixels + (size_t)y * request->stride);
+        if (y % 16 == 0 && webimage_jt_is_late(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_resample(decoder *decoder) {
+    int wanted = decoder->request->planes->component;
     if (wanted > decoder->component_count) return WEBIMAGE_JPEG_THUMBNAIL_COLOR;
     if (wanted > 0) return copy_plane(decoder, &decoder->components[wanted - 1]);
-    scaling scalings[MAX_COMPONENTS] = {0};
-    int count = request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY ? 1 : decoder->component_count;
-    int is_vectorized = webimage_jt_has_avx2(request->planes);
-    webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_OK;
-    for (int index = 0; index < count && !status; index++) status = scaling_init(&scalings[index], decoder, index);
-    const int16_t *rows[3];
-    for (int index = 0; index < 3; index++) rows[index] = scalings[index < count ? index : 0].scaled;
-    for (int y = 0; y < request->height && !status; y++) {
-        for (int index = 0; index < count; index++) scale_row(&scalings[index], y, is_vectorized);
-        write_row(decoder, rows, request->pixels + (size_t)y * request->stride);
-        if (y % 16 == 0 && webimage_jt_is_late(decoder)) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
-    }
-    for (int index = 0; index < count; index++) scaling_free(&scalings[index]);
-    return status;
+    webimage_jpeg_thumbnail_status status = decoder->resampling ? WEBIMAGE_JPEG_THUMBNAIL_OK : start(decoder);
+    return status ? status : webimage_jt_resample_rows(decoder, SIZE_MAX);
+}
+
+void webimage_jt_resample_free(decoder *decoder) {
+    if (!decoder->resampling) return;
+    for (int index = 0; index < MAX_COMPONENTS; index++) scaling_free(&decoder->resampling->scalings[index]);
+    free(decoder->resampling);
 }

@@ -237,8 +237,8 @@ static size_t list_room(const scan *scan) {
 
 /* Where the samples of an MCU start. */
 static inline uint8_t *target_of(const scan *scan, const part *part, size_t column, size_t row) {
-    size_t blocks_down = (size_t)(scan->decoder->scan_components == 1 ? 1 : part->component->vertical);
-    size_t y = row * blocks_down * (size_t)part->component->side;
+    const component *component = part->component;
+    size_t y = row * (size_t)rows_of_mcu(scan->decoder, component) % (size_t)component->rows;
     return part->component->samples + y * part->component->stride + column * part->step;
 }
 
@@ -264,6 +264,10 @@ static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, u
         ends += run * (size_t)decoder->blocks_in_mcu;
         scan->mcu += run;
         count -= run;
+        if (column + run == wide) {
+            webimage_jpeg_thumbnail_status status = webimage_jt_resample_rows(decoder, row + 1);
+            if (status) return status;
+        }
     }
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
@@ -396,6 +400,11 @@ static void write_empty_mcu(scan *scan, size_t column, size_t row) {
     }
 }
 
+static void flush_planes(scan *scan) {
+    for (int index = 0; index < scan->decoder->scan_components && scan->decoder->request->planes; index++)
+        webimage_jt_plane_flush(&scan->parts[index].planes, scan->parts[index].component->stride);
+}
+
 /* Decodes the rest of a scan or of a restart interval from its first damaged MCU, one symbol at a time. */
 static webimage_jpeg_thumbnail_status write_strictly(scan *scan, window *window, uint32_t position, size_t mcus) {
     if (scan->decoder->strips || is_early(scan->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
@@ -416,9 +425,11 @@ static webimage_jpeg_thumbnail_status write_strictly(scan *scan, window *window,
         if (++column < wide) continue;
         column = 0;
         row++;
+        flush_planes(scan);
+        webimage_jpeg_thumbnail_status status = webimage_jt_resample_rows(scan->decoder, row);
+        if (status) return status;
     }
-    for (int index = 0; index < scan->decoder->scan_components && scan->decoder->request->planes; index++)
-        webimage_jt_plane_flush(&scan->parts[index].planes, scan->parts[index].component->stride);
+    flush_planes(scan);
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
@@ -565,6 +576,12 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
+static int has_complete_blocks(const decoder *decoder) {
+    for (int index = 0; index < decoder->scan_components; index++)
+        if (decoder->scan[index]->side == MAX_PLANE_SIDE && !decoder->scan[index]->is_unused) return 1;
+    return 0;
+}
+
 webimage_jpeg_thumbnail_status webimage_jt_sequential_survey(decoder *decoder) {
     for (int index = 0; index < decoder->scan_components; index++)
         if (webimage_jt_check_code(&decoder->codes[0][decoder->dc_index[index]], 1)
@@ -575,7 +592,10 @@ webimage_jpeg_thumbnail_status webimage_jt_sequential_survey(decoder *decoder) {
     webimage_jpeg_thumbnail_status status = webimage_jt_survey_scan(decoder);
     size_t bytes = (size_t)(decoder->next - start);
     if (status || decoder->request->ignores_cost) return status;
-    return interval_length(decoder, mcus) * blocks < BLOCKS_PER_INTERVAL || bytes * 8 / BITS_PER_BLOCK < mcus * blocks
+    size_t interval = interval_length(decoder, mcus);
+    /* Complete blocks are dear. A short interval fills only some lanes of a tile. */
+    int is_narrow = interval < PLANE_LANES && interval < (size_t)decoder->mcus_wide && has_complete_blocks(decoder);
+    return interval * blocks < BLOCKS_PER_INTERVAL || bytes * 8 / BITS_PER_BLOCK < mcus * blocks || is_narrow
         ? WEBIMAGE_JPEG_THUMBNAIL_COSTLY : WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 

@@ -7,8 +7,8 @@
 
 /* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
    streams.c, joins.c, sequential.c, strict.c, chroma.c, progressive.c, output.c; for planes (more than one sample per row of
-   a block) planes.c, planes_avx2.c, transform.c and resample.c instead of chroma.c and output.c; strips.c instead of all
-   after sequential.c for the starts of rows.
+   a block) planes.c, planes_avx2.c, transform.c, ink.c and resample.c instead of chroma.c and output.c; strips.c instead of
+   all after sequential.c for the starts of rows.
 
    Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
 
@@ -20,7 +20,7 @@ enum {
     MIN_WINDOW_BYTES = 4096,
     /* Zero bytes behind a window. A block of a progressive scan can read this far beyond the end: 63 times 31 bits. */
     WINDOW_PADDING = 320,
-    MAX_COMPONENTS = 3,
+    MAX_COMPONENTS = 4,
     MAX_BLOCKS_IN_MCU = 10,       /* the maximum in ITU-T T.81; libjpeg-turbo has the same limit */
     MAX_SCANS = 500,              /* the limit of the shim over libjpeg-turbo */
     STREAMS = 4,
@@ -64,12 +64,13 @@ typedef struct {
     uint16_t quant[64];       /* in natural order: row by row */
     int blocks_wide, blocks_high;   /* the blocks that contain the picture */
     int padded_wide, padded_high;   /* the blocks that whole MCUs contain */
-    int side;                 /* samples per row and column of a block: 1 or 2; in planes 2, 3 or 4 */
+    int side;                 /* samples per row and column of a block: 1 or 2; in planes 2, 3, 4 or 8 */
     int is_unused;            /* the output needs no samples of this component */
     int expand_x, expand_y;   /* output pixels per sample */
     uint8_t *samples;         /* of planes: numbers of 16 bits, PLANE_BITS of them behind the point */
     size_t sample_bytes;      /* 1; in planes 2 */
     size_t stride;            /* in bytes */
+    int rows;                 /* of `samples`; row y of the plane is at y % rows */
     int was_scanned;
     /* Progressive files only. */
     int16_t *coefficients;    /* per block; progressive.c says which ones and in which order */
@@ -86,6 +87,7 @@ typedef struct {
 } mcu_block;
 
 typedef struct decoder decoder;
+typedef struct resampling resampling;
 
 /* The state of webimage_jpeg_strips_find. */
 typedef struct {
@@ -116,6 +118,7 @@ struct decoder {
     int width, height;
     int is_progressive;
     int is_rgb;
+    int is_ycck;              /* of four components; otherwise they are the inks themselves */
     int component_count;
     component components[MAX_COMPONENTS];
     int max_horizontal, max_vertical;
@@ -135,6 +138,8 @@ struct decoder {
     int mcus_wide, mcus_high;
     int blocks_in_mcu;
     mcu_block mcu[MAX_BLOCKS_IN_MCU];
+
+    resampling *resampling; /* NULL until planes are scaled */
 
     window window;
     size_t done_bytes; /* of the scans before this one */
@@ -326,7 +331,8 @@ int webimage_jt_has_large_factor(const uint16_t *quant, int largest);
 enum {
     PLANE_LANES = 16,
     PLANE_TILES = 16,
-    PLANE_SLOTS = 26,  /* coefficients 0 to 24 in the file's order, and one for all that are not used */
+    PLANE_SLOTS = 65,  /* coefficients 0 to 63 in the file's order, and one for all that are not used */
+    MAX_PLANE_SIDE = 8,
     PLANE_TILE = PLANE_SLOTS * PLANE_LANES,
     /* A factor times 8 must fit into 16 bits with a sign. */
     PLANE_LARGEST_FACTOR = 4095,
@@ -346,8 +352,8 @@ enum {
 /* Adjacent blocks of a component of which only the low coefficients are decoded. Sixteen of them are a tile: it has the
    coefficients of the same index side by side, so that vector instructions compute sixteen blocks at once. */
 typedef struct {
-    int side;   /* samples per row and column of a block */
-    int last;   /* the index of the last coefficient that these samples need, in the file's order: 4, 12 or 24 */
+    int side;   /* samples per row and column of a block: 2, 3, 4 or 8 */
+    int last;   /* the index of the last coefficient that these samples need, in the file's order: 4, 12, 24 or 63 */
     int is_vectorized;
     const symbol_table *symbols;
     /* For the next 11 bits: value << 17 | advance << 10 | missing << 6 | length. `missing` is the number of the value's low
@@ -404,13 +410,31 @@ void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int
 #endif
 
 /* transform.c */
+/* sqrt(2) * cos(k pi/16), with 15 bits behind the point; without 1 where it is greater. A is k = 2, B is k = 6. */
+enum { COSINE_A = 10045, COSINE_B = 17734, COSINE_1 = 12683, COSINE_3 = 5763, COSINE_5 = 25746, COSINE_7 = 9041 };
+/* The places of coefficients in the file's order: [row][column]. */
+extern const uint8_t webimage_jt_place_of[8][8];
 /* Writes side x side samples of the 16 blocks of a tile, side by side. The stride is in samples. */
 void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride);
+
+/* ink.c */
+/* Makes red, green and blue of rows of the first three planes of a file with four components. */
+void webimage_jt_multiply_inks(const decoder *decoder, int start, int end);
+/* Writes the inks of the planes. */
+webimage_jpeg_thumbnail_status webimage_jt_write_inks(const decoder *decoder);
+
+/* The samples of a plane that belong to the picture, along a side of `pixels`. */
+static inline int plane_length(int pixels, int factor, int largest, int side) {
+    int64_t eighths = (int64_t)pixels * factor * side, divisor = (int64_t)largest * 8;
+    return (int)((eighths + divisor - 1) / divisor);
+}
 
 /* resample.c */
 enum {
     WEIGHT_BITS = 14,
     POINT_BITS = 6, /* behind the point of a scaled sample */
+    /* The factors of JFIF, with 13 bits behind the point. */
+    FACTOR_BITS = 13, RED_CR = 11485, GREEN_CB = 2819, GREEN_CR = 5850, BLUE_CB = 14516,
 };
 
 /* For each output sample, the first sample of the plane and the weights of the samples from there. */
@@ -427,8 +451,18 @@ size_t webimage_jt_sum_rows_avx2(
     const int16_t *const *rows, const int16_t *weights, int taps, size_t width, int16_t *target);
 int webimage_jt_sum_columns_avx2(const int16_t *source, const axis *axis, int16_t *target);
 #endif
-/* Scales the planes to the output's size and converts the colours. */
-webimage_jpeg_thumbnail_status webimage_jt_resample(const decoder *decoder);
+/* Prepares the scaling while the planes are decoded, for a file with one scan. Only some rows of each plane are then kept: sets
+   their number. */
+webimage_jpeg_thumbnail_status webimage_jt_resample_early(decoder *decoder);
+/* Scales the planes to the output's size and converts the colours, as far as `mcu_rows` rows of MCUs allow. */
+webimage_jpeg_thumbnail_status webimage_jt_resample_rows(decoder *decoder, size_t mcu_rows);
+/* Writes the rows of the output that are still missing, after all of the planes are decoded. */
+webimage_jpeg_thumbnail_status webimage_jt_resample(decoder *decoder);
+void webimage_jt_resample_free(decoder *decoder);
+/* The rows of a component's plane, or of its samples, in a row of MCUs of the current scan. */
+static inline int rows_of_mcu(const decoder *decoder, const component *component) {
+    return (decoder->scan_components == 1 ? 1 : component->vertical) * component->side;
+}
 
 /* progressive.c */
 /* Checks the parameters of a scan and its codes. */
@@ -449,7 +483,7 @@ webimage_jpeg_thumbnail_status webimage_jt_decode(
     const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request, strips *strips);
 
 /* output.c */
-/* Writes the output. `space` has place for three rows. */
+/* Writes the output. `space` has place for four rows. */
 void webimage_jt_write_rows(const decoder *decoder, uint8_t *space);
 
 #endif

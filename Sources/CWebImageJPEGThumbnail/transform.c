@@ -1,6 +1,6 @@
 #include "thumbnail.h"
 
-/* The inverse cosine transform of the low 2 x 2, 3 x 3 or 4 x 4 coefficients of a block to as many samples:
+/* The inverse cosine transform of the low 2 x 2, 3 x 3 or 4 x 4 coefficients of a block, or of all, to as many samples:
 
        sample[y][x] = 128 + sum of M[v][y] * M[u][x] * coefficient[v][u],
        M[0][x] = sqrt(1/8), M[u][x] = 1/2 * cos((2x + 1) * u * pi / 2N)
@@ -50,9 +50,7 @@ static inline samples samples_of(lanes a, int bits) {
 
 /* The dequantised coefficients at a place of the blocks. */
 static inline lanes values_at(const int16_t *tile, const int16_t *factors, int row, int column) {
-    /* In the file's order: [row][column]. */
-    static const uint8_t place[4][4] = {{0, 1, 5, 6}, {2, 4, 7, 13}, {3, 8, 12, 17}, {9, 11, 18, 24}};
-    int slot = place[row][column];
+    int slot = webimage_jt_place_of[row][column];
     lanes result;
     EACH_LANE result.lane[i] = saturated((int32_t)tile[slot * PLANE_LANES + i] * factors[slot]);
     return result;
@@ -102,11 +100,9 @@ static void transform3(const int16_t *tile, const int16_t *factors, int16_t *row
 }
 
 static inline void transform_four(const lanes v[4], lanes out[4]) {
-    /* sqrt(2) * cos(pi/8) - 1 and sqrt(2) * cos(3 pi/8), with 15 bits behind the point. */
-    enum { FACTOR_A = 10045, FACTOR_B = 17734 };
     lanes even0 = sum(v[0], v[2]), even1 = difference(v[0], v[2]);
-    lanes odd0 = sum(sum(v[1], times(v[1], FACTOR_A)), times(v[3], FACTOR_B));
-    lanes odd1 = difference(times(v[1], FACTOR_B), sum(v[3], times(v[3], FACTOR_A)));
+    lanes odd0 = sum(sum(v[1], times(v[1], COSINE_A)), times(v[3], COSINE_B));
+    lanes odd1 = difference(times(v[1], COSINE_B), sum(v[3], times(v[3], COSINE_A)));
     out[0] = sum(even0, odd0);
     out[1] = sum(even1, odd1);
     out[2] = difference(even1, odd1);
@@ -128,8 +124,46 @@ static void transform4(const int16_t *tile, const int16_t *factors, int16_t *row
     }
 }
 
+/* The even coefficients are those of a transform to four samples. */
+static inline void transform_eight(const lanes v[8], lanes out[8]) {
+    lanes evens[4] = {v[0], v[2], v[4], v[6]}, even[4];
+    transform_four(evens, even);
+    lanes odd[4] = {
+        sum(sum(sum(v[1], times(v[1], COSINE_1)), sum(v[3], times(v[3], COSINE_3))),
+            sum(times(v[5], COSINE_5), times(v[7], COSINE_7))),
+        difference(sum(v[1], times(v[1], COSINE_3)),
+                   sum(sum(times(v[3], COSINE_7), times(v[7], COSINE_5)), sum(v[5], times(v[5], COSINE_1)))),
+        sum(difference(times(v[1], COSINE_5), sum(v[3], times(v[3], COSINE_1))),
+            sum(times(v[5], COSINE_7), sum(v[7], times(v[7], COSINE_3)))),
+        sum(difference(times(v[1], COSINE_7), times(v[3], COSINE_5)),
+            difference(sum(v[5], times(v[5], COSINE_3)), sum(v[7], times(v[7], COSINE_1)))),
+    };
+    for (int x = 0; x < 4; x++) {
+        out[x] = sum(even[x], odd[x]);
+        out[7 - x] = difference(even[x], odd[x]);
+    }
+}
+
+static void transform8(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
+    lanes columns[8][8];
+    for (int u = 0; u < 8; u++) {
+        lanes v[8];
+        for (int row = 0; row < 8; row++) v[row] = values_at(tile, factors, row, u);
+        transform_eight(v, columns[u]);
+    }
+    for (int y = 0; y < 8; y++) {
+        lanes v[8], out[8];
+        samples row[8];
+        for (int u = 0; u < 8; u++) v[u] = columns[u][y];
+        transform_eight(v, out);
+        for (int x = 0; x < 8; x++) row[x] = samples_of(out[x], 6);
+        store(rows + (size_t)y * stride, row, 8);
+    }
+}
+
 void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride) {
     if (side == 2) transform2(tile, factors, rows, stride);
     else if (side == 3) transform3(tile, factors, rows, stride);
-    else transform4(tile, factors, rows, stride);
+    else if (side == 4) transform4(tile, factors, rows, stride);
+    else transform8(tile, factors, rows, stride);
 }

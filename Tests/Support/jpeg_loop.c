@@ -26,8 +26,9 @@ typedef struct {
 
 static const output outputs[] = {
     {WEBIMAGE_JPEG_THUMBNAIL_GRAY, 1}, {WEBIMAGE_JPEG_THUMBNAIL_RGB, 3}, {WEBIMAGE_JPEG_THUMBNAIL_RGBA, 4},
-    {WEBIMAGE_JPEG_THUMBNAIL_BGRA, -4},
+    {WEBIMAGE_JPEG_THUMBNAIL_BGRA, -4}, {WEBIMAGE_JPEG_THUMBNAIL_CMYK, 4},
 };
+enum { OUTPUTS = 5 };
 
 static const char *const names[WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT] = {
     "ok", "out of time", "out of memory", "costly", "frame", "sampling", "color", "marker", "table", "short",
@@ -57,7 +58,7 @@ static webimage_jpeg_sample random_sample(uint64_t *state, int largest) {
     if (most > largest) most = largest;
     sample.width = pick(state, 1, most);
     sample.height = pick(state, 1, most);
-    sample.color = pick(state, 0, 5) < 4 ? 0 : pick(state, 1, 2);
+    sample.color = pick(state, 0, 7) < 4 ? 0 : pick(state, 1, 4);
     sample.kind = pick(state, 0, 5) < 3 ? 0 : pick(state, 1, 3);
     sample.content = pick(state, 0, 6) < 3 ? 0 : pick(state, 1, 4);
     sample.quality = pick(state, 1, 100);
@@ -70,13 +71,21 @@ static webimage_jpeg_sample random_sample(uint64_t *state, int largest) {
     sample.chroma_content = pick(state, 0, 4);
     sample.code_seed = sample.kind < 2 && pick(state, 0, 3) == 0 ? next_random(state) : 0;
     const uint8_t *factors = luma[pick(state, 0, 7)];
-    sample.horizontal[0] = factors[0];
-    sample.vertical[0] = factors[1];
-    for (int index = 0; index < 3 && side == 3; index++) {
+    /* Black has the resolution of the first component, or its own. */
+    for (int index = 0; index < 4; index += 3) {
+        sample.horizontal[index] = factors[0];
+        sample.vertical[index] = factors[1];
+    }
+    for (int index = 0; index < 4 && side == 3; index++) {
         sample.horizontal[index] = (uint8_t)pick(state, 1, 4);
         sample.vertical[index] = (uint8_t)pick(state, 1, 4);
     }
     return sample;
+}
+
+/* An output in colours that the loop makes of this file. */
+static output pick_output(uint64_t *state, const webimage_jpeg_sample *sample) {
+    return outputs[sample->color >= WEBIMAGE_JPEG_SAMPLE_CMYK ? 4 : pick(state, 0, 3)];
 }
 
 static webimage_jpeg_thumbnail_status decode(
@@ -100,7 +109,8 @@ typedef struct {
 static void compare_planes(
     const uint8_t *file, size_t length, int wide, int high, uint64_t choice, size_t window_bytes, totals *totals,
     const char *text) {
-    int side = 2 + (int)(choice % 3), component = 1 + (int)(choice / 3 % 3), width, height;
+    static const int sides[4] = {2, 3, 4, 8};
+    int side = sides[choice % 4], component = 1 + (int)(choice / 3 % 4), width, height;
     float *expected;
     int is_complete = webimage_jpeg_sample_plane(file, length, component, side, &width, &height, &expected);
     if (!is_complete || (size_t)width * (size_t)height > 1 << 22) width = height = 1;
@@ -134,9 +144,10 @@ static void compare_planes(
     free(expected);
 
     /* A part of the picture at another size. */
-    output output = outputs[choice / 9 % 4];
+    output output = outputs[choice / 9 % OUTPUTS];
     planes.component = 0;
-    planes.side = 2 + (int)(choice / 36 % 3);
+    planes.side = sides[choice / 36 % 4];
+    planes.chroma_side = sides[choice / 144 % 4];
     planes.x = (double)(choice / 128 % 1000) / 2000 * wide;
     planes.y = (double)(choice / 1024 % 1000) / 2000 * high;
     planes.width = (wide - planes.x) * (double)(1 + choice / 512 % 1000) / 1000;
@@ -144,6 +155,10 @@ static void compare_planes(
     request.width = 1 + (int)(choice / 4096 % 70);
     request.height = 1 + (int)(choice / 65536 % 70);
     request.format = output.format;
+    if (output.format == WEBIMAGE_JPEG_THUMBNAIL_CMYK) {
+        request.width = (wide * planes.side + 7) / 8;
+        request.height = (high * planes.side + 7) / 8;
+    }
     request.stride = (size_t)request.width * (size_t)abs(output.bytes);
     size = request.stride * (size_t)request.height;
     for (int turn = 0; turn < 2; turn++) {
@@ -159,13 +174,14 @@ static void compare_planes(
     if (is_wrong) printf("WRONG PLANE: %s, choice %llu, windows of %zu bytes\n", text, (unsigned long long)choice, window_bytes);
 }
 
-/* The size in the header of a file. */
-static int read_size(const uint8_t *file, size_t length, int *width, int *height) {
+/* The size and the number of components in the header of a file. */
+static int read_header(const uint8_t *file, size_t length, int *width, int *height, int *components) {
     for (size_t place = 2; place + 9 < length && file[place] == 0xff;) {
         int marker = file[place + 1];
         if (marker >= 0xc0 && marker <= 0xc2) {
             *height = file[place + 5] << 8 | file[place + 6];
             *width = file[place + 7] << 8 | file[place + 8];
+            *components = file[place + 9];
             return *width > 0 && *height > 0 && (size_t)*width * (size_t)*height < 1 << 26;
         }
         place += 2 + (size_t)(file[place + 2] << 8 | file[place + 3]);
@@ -196,9 +212,9 @@ static void compare(const uint8_t *file, size_t length, output output, size_t wi
     }
     free(expected);
     free(pixels);
-    int wide, high;
+    int wide, high, components;
     uint64_t choice = length * 2654435761u ^ (uint64_t)output.format ^ (uint64_t)copy[length / 2] << 7;
-    if (read_size(copy, length, &wide, &high) && (size_t)wide * (size_t)high < 1 << 22)
+    if (read_header(copy, length, &wide, &high, &components) && (size_t)wide * (size_t)high < 1 << 22)
         compare_planes(copy, length, wide, high, next_random(&choice) >> 1, window_bytes, totals, text);
     free(copy);
 }
@@ -222,8 +238,8 @@ static int compare_samples(long count, uint64_t seed, int largest) {
         snprintf(text, sizeof text, "sample %ld of seed %llu", number, (unsigned long long)seed);
         if (length) {
             size_t window = pick(&state, 0, 1) ? 0 : (size_t)pick(&state, 4096, 12000);
-            compare(file, length, outputs[pick(&state, 0, 3)], window, &totals, text);
-            if (pick(&state, 0, 3) == 0) compare(file, length, outputs[pick(&state, 0, 3)], 0, &totals, text);
+            compare(file, length, pick_output(&state, &sample), window, &totals, text);
+            if (pick(&state, 0, 3) == 0) compare(file, length, pick_output(&state, &sample), 0, &totals, text);
         }
         free(file);
     }
@@ -235,12 +251,13 @@ static int mutate(long count, uint64_t seed) {
     enum { SAMPLES = 400 };
     static uint8_t *files[SAMPLES];
     static size_t lengths[SAMPLES];
+    static webimage_jpeg_sample samples[SAMPLES];
     totals totals = {0};
     uint64_t state = seed;
     for (int index = 0; index < SAMPLES; index++) {
         while (lengths[index] == 0) {
-            webimage_jpeg_sample sample = random_sample(&state, 130);
-            lengths[index] = webimage_jpeg_sample_write(&sample, &files[index]);
+            samples[index] = random_sample(&state, 130);
+            lengths[index] = webimage_jpeg_sample_write(&samples[index], &files[index]);
         }
     }
     for (long number = 0; number < count; number++) {
@@ -285,7 +302,7 @@ static int mutate(long count, uint64_t seed) {
         webimage_jpeg_sample_read(damaged, length < 700 ? length : 700, 3, &width, &height, &warnings, &pixels);
         free(pixels);
         if (width * height <= 100000)
-            compare(damaged, length, outputs[pick(&state, 0, 3)], pick(&state, 0, 1) ? 4096 : 0, &totals, text);
+            compare(damaged, length, pick_output(&state, &samples[index]), pick(&state, 0, 1) ? 4096 : 0, &totals, text);
         free(damaged);
     }
     return report(&totals);
@@ -299,18 +316,20 @@ static double thread_time(void) {
 
 /* What the costs are those of: 1 for the pixels at 1/8, otherwise the samples per row of a block. A result from planes is
    compared with libjpeg-turbo's smallest scale that has twice its pixels. */
-static int measured_side = 1;
+static int measured_side = 1, measured_chroma;
+static double measured_ratio;
 
 /* Prints the status and the least processor time of both decoders in milliseconds, or lets callgrind count them. */
 static void cost(const char *label, const uint8_t *file, size_t length, int ignores_cost, int rounds) {
-    static const int eighths[5] = {0, 1, 2, 4, 4};
-    static const double ratios[5] = {0, 8, 8, 5, 4};
-    int width = 0, height = 0, warnings, is_eighth = measured_side == 1;
+    static const int eighths[9] = {0, 1, 2, 4, 8, 8, 8, 8, 8};
+    static const double ratios[9] = {0, 8, 8, 5, 3.9, 3, 3, 3, 3};
+    const double ratio = measured_ratio > 0 ? measured_ratio : ratios[measured_side];
+    int width = 0, height = 0, warnings, components = 0, is_eighth = measured_side == 1;
     uint8_t *pixels = NULL;
     webimage_jpeg_thumbnail_work work = {0};
     webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     webimage_jpeg_thumbnail_planes planes = {
-        .side = measured_side, .chroma_side = measured_side == 4 ? 4 : measured_side + 1,
+        .side = measured_side, .chroma_side = measured_chroma ? measured_chroma : measured_side == 4 ? 8 : measured_side + 1,
         .is_portable = getenv("WITHOUT_AVX2") != NULL,
     };
     webimage_jpeg_thumbnail_request request = {
@@ -330,11 +349,12 @@ static void cost(const char *label, const uint8_t *file, size_t length, int igno
         double end = thread_time();
         free(pixels);
         if (end - start < theirs) theirs = end - start;
-        if (width == 0 || (!is_eighth && !read_size(file, length, &planes.file_width, &planes.file_height))) return;
+        if (width == 0 || !read_header(file, length, &planes.file_width, &planes.file_height, &components)) return;
+        if (is_eighth && components == 4) request.format = WEBIMAGE_JPEG_THUMBNAIL_CMYK;
         planes.width = planes.file_width;
         planes.height = planes.file_height;
-        request.width = is_eighth ? width : (int)ceil(planes.width / ratios[measured_side]);
-        request.height = is_eighth ? height : (int)ceil(planes.height / ratios[measured_side]);
+        request.width = is_eighth ? width : (int)ceil(planes.width / ratio);
+        request.height = is_eighth ? height : (int)ceil(planes.height / ratio);
         request.stride = (size_t)request.width * 4;
         request.pixels = malloc(request.stride * (size_t)request.height);
         start = thread_time();
@@ -401,7 +421,8 @@ static void cost_of_lines(int rounds) {
         webimage_jpeg_sample sample = {
             .width = (int)f[0], .height = (int)f[1], .color = (int)f[2], .kind = (int)f[3], .content = (int)f[4],
             .quality = (int)f[5], .is_baseline = (int)f[6], .optimizes_codes = (int)f[7], .has_long_codes = (int)f[8],
-            .restart_interval = (int)f[9], .horizontal = {(uint8_t)f[10], 1, 1, 1}, .vertical = {(uint8_t)f[11], 1, 1, 1},
+            .restart_interval = (int)f[9], .horizontal = {(uint8_t)f[10], 1, 1, (uint8_t)f[10]},
+            .vertical = {(uint8_t)f[11], 1, 1, (uint8_t)f[11]},
             .seed = (uint64_t)f[12], .has_own_chroma = (int)f[13], .chroma_content = (int)f[14],
             .code_seed = (uint64_t)f[15],
         };
@@ -461,7 +482,7 @@ static void print_sums(int count, char **paths) {
             .deadline = INT64_MAX, .ignores_cost = 1, .window_bytes = index % 2 ? 4096 : 0,
             .width = (width + 7) / 8, .height = (height + 7) / 8,
         };
-        for (int format = 0; format < 4; format++) {
+        for (int format = 0; format < OUTPUTS; format++) {
             request.format = outputs[format].format;
             print_sum(name, format, bytes, length, request, abs(outputs[format].bytes));
         }
@@ -474,7 +495,7 @@ static void print_sums(int count, char **paths) {
             request.format = WEBIMAGE_JPEG_THUMBNAIL_RGBA;
             request.width = width / 5 + 1;
             request.height = height / 5 + 1;
-            print_sum(name, 2 + side, bytes, length, request, 4);
+            print_sum(name, OUTPUTS - 2 + side, bytes, length, request, 4);
         }
         free(bytes);
     }
@@ -491,7 +512,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *file, size_t length) {
     if (width * height > 4096) return 0;
     totals totals = {0};
     uint8_t choice = file[length - 1];
-    compare(file, length, outputs[choice & 3], choice & 4 ? 4096 : 0, &totals, "input");
+    compare(file, length, outputs[(choice >> 3) % OUTPUTS], choice & 4 ? 4096 : 0, &totals, "input");
     if (totals.different || totals.wrong_planes) abort();
     return 0;
 }
@@ -518,6 +539,8 @@ int main(int count, char **arguments) {
     }
     if (strcmp(command, "files") == 0) {
         if (getenv("SIDE")) measured_side = atoi(getenv("SIDE"));
+        if (getenv("RATIO")) measured_ratio = atof(getenv("RATIO"));
+        if (getenv("CHROMA")) measured_chroma = atoi(getenv("CHROMA"));
         for (int index = 3; index < count; index++) {
             size_t length;
             uint8_t *bytes = read_file(arguments[index], &length);
@@ -532,7 +555,7 @@ int main(int count, char **arguments) {
         for (int index = 2; index < count; index++) {
             size_t length;
             uint8_t *bytes = read_file(arguments[index], &length);
-            for (int output = 0; output < 4 && bytes; output++) compare(bytes, length, outputs[output], 0, &totals, arguments[index]);
+            for (int output = 0; output < OUTPUTS && bytes; output++) compare(bytes, length, outputs[output], 0, &totals, arguments[index]);
             free(bytes);
         }
         return report(&totals);

@@ -93,8 +93,14 @@ struct JPEGSharpnessTests {
 
     /// The result of every scale of libjpeg-turbo has its content in place, in the right colours, also in a turned picture, for
     /// every way to store ink. The ideal is made of the stored inks without our decoder.
-    @Test(arguments: [WEBIMAGE_JPEG_SAMPLE_CMYK, WEBIMAGE_JPEG_SAMPLE_YCCK], [1, 2])
-    func inkIsScaledInPlaceAndInItsColors(color: Int, factor: UInt8) throws {
+    @Test(
+        arguments: [WEBIMAGE_JPEG_SAMPLE_CMYK, WEBIMAGE_JPEG_SAMPLE_YCCK],
+        [(1, .never), (2, .never), (1, .always(windowBytes: 4096)), (2, .always(windowBytes: 4096))]
+            as [(UInt8, JPEGThumbnailLoop.Use)])
+    func inkIsScaledInPlaceAndInItsColors(color: Int, way: (factor: UInt8, use: JPEGThumbnailLoop.Use)) throws {
+        let factor = way.factor
+        // The product does not use the loop for the smallest picture here, whose results of 14 px have few samples at a border.
+        let leastNoise = if case .never = way.use { 46.0 } else { 43.0 }
         var random = SeededRandom.printingSeed()
         for (width, height) in [(1501, 1003), (803, 601), (479, 333)] {
             var sample = ThumbnailSample.plain(width, height)
@@ -119,12 +125,14 @@ struct JPEGSharpnessTests {
                     let side = Int(Double(width) / ratio)
                     options.thumbnailPixelSize = PixelSize(width: side, height: side)
                 }
-                let image = try ImageJPEGCoder.shared.decode(file, options: options)
+                let image = try JPEGThumbnailLoop.$use.withValue(way.use) {
+                    try ImageJPEGCoder.shared.decode(file, options: options)
+                }
                 let result = IdealPicture(image.pixels, hasAlpha: false)
                 let stored = image.pixelSize.oriented(orientation)
                 let ideal = upright(full.scaled(to: stored), orientation)
                 let name = "\(width) x \(height) \(orientation) kind \(sample.kind) to \(image.pixelSize)"
-                #expect(ideal.fault(of: result, leastNoise: 46) == nil, "\(name)")
+                #expect(ideal.fault(of: result, leastNoise: leastNoise) == nil, "\(name)")
                 for (wanted, found) in zip(ideal.planes, result.planes) {
                     let difference = (found.reduce(0, +) - wanted.reduce(0, +)) / Float(wanted.count)
                     #expect(abs(difference) < 0.7, "\(name): \(difference)")

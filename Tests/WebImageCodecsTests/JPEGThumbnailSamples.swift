@@ -12,8 +12,20 @@ enum ThumbnailSample {
 
     static let formats: [(format: webimage_jpeg_thumbnail_format, bytes: Int32)] = [
         (WEBIMAGE_JPEG_THUMBNAIL_GRAY, 1), (WEBIMAGE_JPEG_THUMBNAIL_RGB, 3), (WEBIMAGE_JPEG_THUMBNAIL_RGBA, 4),
-        (WEBIMAGE_JPEG_THUMBNAIL_BGRA, -4),
+        (WEBIMAGE_JPEG_THUMBNAIL_BGRA, -4), (WEBIMAGE_JPEG_THUMBNAIL_CMYK, 4),
     ]
+    /// The output in inks in ``formats``.
+    static let inkIndex = 4
+    private static let inkColors = [WEBIMAGE_JPEG_SAMPLE_CMYK, WEBIMAGE_JPEG_SAMPLE_YCCK]
+
+    /// A random output of the loop at 1/8 for a file.
+    static func index(for sample: webimage_jpeg_sample, _ random: inout SeededRandom) -> Int {
+        inkColors.contains(Int(sample.color)) ? inkIndex : .random(in: 0..<inkIndex, using: &random)
+    }
+
+    static func componentCount(of sample: webimage_jpeg_sample) -> Int {
+        sample.color == WEBIMAGE_JPEG_SAMPLE_GRAY ? 1 : inkColors.contains(Int(sample.color)) ? 4 : 3
+    }
 
     /// A picture of 4:2:0, as cameras write it.
     static func plain(_ width: Int = 640, _ height: Int = 480) -> webimage_jpeg_sample {
@@ -34,7 +46,7 @@ enum ThumbnailSample {
         var sample = plain(
             Int.random(in: sides.randomElement(using: &random) ?? 1...1, using: &random),
             Int.random(in: sides.randomElement(using: &random) ?? 1...1, using: &random))
-        sample.color = [0, 0, 0, 0, 1, 2].randomElement(using: &random) ?? 0
+        sample.color = [0, 0, 0, 0, 1, 2, 3, 4].randomElement(using: &random) ?? 0
         sample.kind = [0, 0, 0, 1, 2, 3].randomElement(using: &random) ?? 0
         sample.content = [0, 0, 0, 1, 2, 3].randomElement(using: &random) ?? 0
         sample.quality = .random(in: 1...100, using: &random)
@@ -45,12 +57,13 @@ enum ThumbnailSample {
         sample.seed = random.next()
         let luma: [(UInt8, UInt8)] = [(2, 2), (2, 2), (2, 2), (2, 1), (1, 2), (4, 1), (4, 2), (1, 1)]
         let (horizontal, vertical) = luma.randomElement(using: &random) ?? (1, 1)
-        sample.horizontal = (horizontal, 1, 1, 1)
-        sample.vertical = (vertical, 1, 1, 1)
+        // Black has the resolution of the first component.
+        sample.horizontal = (horizontal, 1, 1, horizontal)
+        sample.vertical = (vertical, 1, 1, vertical)
         if Int.random(in: 0..<8, using: &random) == 0 {
             func factor() -> UInt8 { .random(in: 1...4, using: &random) }
-            sample.horizontal = (factor(), factor(), factor(), 1)
-            sample.vertical = (factor(), factor(), factor(), 1)
+            sample.horizontal = (factor(), factor(), factor(), factor())
+            sample.vertical = (factor(), factor(), factor(), factor())
         }
         return sample
     }
@@ -90,8 +103,10 @@ enum ThumbnailSample {
     }
 
     /// The complete decode of libjpeg-turbo: grey, RGB, or with 4 bytes the stored inks of CMYK and YCCK. Nil if there are
-    /// warnings.
-    static func complete(_ file: Data, bytes: Int32 = 3) -> (width: Int, height: Int, pixels: Data)? {
+    /// warnings, unless they are allowed.
+    static func complete(
+        _ file: Data, bytes: Int32 = 3, allowsWarnings: Bool = false
+    ) -> (width: Int, height: Int, pixels: Data)? {
         var (width, height, warnings) = (Int32(), Int32(), Int32())
         var rows: UnsafeMutablePointer<UInt8>?
         let isComplete = file.withUnsafeBytes { source in
@@ -100,7 +115,7 @@ enum ThumbnailSample {
             )
         }
         defer { free(rows) }
-        guard isComplete == 1, warnings == 0, let rows else { return nil }
+        guard isComplete == 1, warnings == 0 || allowsWarnings, let rows else { return nil }
         return (Int(width), Int(height), Data(bytes: rows, count: Int(width * height) * Int(abs(bytes))))
     }
 
@@ -144,6 +159,9 @@ enum ThumbnailSample {
 
 /// Decodes planes, and computes them in real numbers.
 enum PlaneSample {
+    /// The numbers of samples that a row of a block can have.
+    static let sides = [2, 3, 4, 8]
+
     /// - Parameters:
     ///   - index: The number of the output format in ``ThumbnailSample/formats``.
     ///   - size: The size of the file, if its header cannot be read.

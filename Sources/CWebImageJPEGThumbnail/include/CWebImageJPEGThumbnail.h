@@ -20,7 +20,7 @@ typedef enum {
                                             mainly long codes or chroma */
     WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits */
     WEBIMAGE_JPEG_THUMBNAIL_SAMPLING,    /* libjpeg-turbo would use other block sizes than 1 and 2 */
-    WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* CMYK, two components, or a grey output of an RGB file */
+    WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* two components, or an output in colours that the file does not have */
     WEBIMAGE_JPEG_THUMBNAIL_MARKER,      /* a damaged, unexpected or misplaced marker */
     WEBIMAGE_JPEG_THUMBNAIL_TABLE,       /* a damaged or missing Huffman or quantisation table */
     WEBIMAGE_JPEG_THUMBNAIL_SHORT,       /* the file ends early, or fill bytes are inside the picture's data */
@@ -35,6 +35,9 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_RGB,      /* 3 bytes */
     WEBIMAGE_JPEG_THUMBNAIL_RGBA,     /* 4 bytes, alpha 255 */
     WEBIMAGE_JPEG_THUMBNAIL_BGRA,     /* 4 bytes, alpha 255 */
+    /* 4 bytes, only of files with four components (CMYK or YCCK): the inks as files store them, 255 for none. From planes, the
+       output has the size of the plane, which is not scaled: ceil(file_width * side / 8) x ceil(file_height * side / 8). */
+    WEBIMAGE_JPEG_THUMBNAIL_CMYK,
 } webimage_jpeg_thumbnail_format;
 
 /* Numbers that depend only on the file, not on the processor or its load. Tests bound the work by them. */
@@ -55,8 +58,10 @@ typedef struct {
     int file_width, file_height; /* the size in the file's header */
     /* The part of the picture that becomes the output, in the file's pixels. */
     double x, y, width, height;
-    /* Samples in each direction of a block of luma, and of a block of chroma that has less resolution than luma: 2, 3 or 4.
-       Chroma of the same resolution has `side` as well. */
+    /* Samples in each direction of a block of luma, and of a block of chroma that has less resolution than luma: 2, 3 or 4,
+       also 8, which are all samples of the file.
+       Chroma of the same resolution has `side` as well. Of a file with four components, all planes have the same resolution;
+       `chroma_side` is not used. */
     int side, chroma_side;
     /* If not 0, no instructions are used that only some processors have. The samples are the same. Tests set it. */
     int is_portable;
@@ -78,7 +83,8 @@ typedef struct {
     int (*should_stop)(void); /* NULL, or returns whether the decode must end; called when the deadline is checked */
     /* If not NULL, the output has any size. The file is decoded to planes: a block has 2 x 2, 3 x 3 or 4 x 4 samples, made of
        as many low coefficients. Then each plane is scaled to the output's size by a Lanczos filter with three lobes. Other
-       than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. */
+       than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. RGB of CMYK is the product of
+       ink and black, without a profile; it is only possible here, not at 1/8. */
     const webimage_jpeg_thumbnail_planes *planes;
     /* If not 0, chroma has one sample per block, from its DC coefficient. The pixels then differ slightly from those of
        libjpeg-turbo if chroma has half the resolution of luma, and the decode takes about 0.6 of the time (0.2 for a
@@ -127,5 +133,9 @@ webimage_jpeg_thumbnail_status webimage_jpeg_strips_find(
 
 /* Whether the compiler optimised this library. A debug build decodes with libjpeg-turbo, which is then faster. */
 int webimage_jpeg_thumbnail_is_optimized(void);
+
+/* Whether this processor has the vector instructions that planes are decoded with. Without them, the same samples take about
+   three times as long. */
+int webimage_jpeg_thumbnail_is_vectorized(void);
 
 #endif

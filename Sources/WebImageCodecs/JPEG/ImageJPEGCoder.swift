@@ -143,18 +143,31 @@ extension JPEGDecoder {
         let plan = try plan(options)
         let resampling = options.resampling(of: size, orientation)
         let (region, target) = (resampling.region, resampling.target)
-        let planes = try JPEGThumbnailLoop.decodePlanes(bytes, by: self, from: region, to: target, format: plan.layout)
-        if let planes {
-            var picture = try picture(planes, plan)
-            picture.reduction = nil
+        var isTried = false
+        if isCMYK, let profile = plan.profile, ColorTransformCache.canConvertInk(of: profile) {
+            let side = JPEGThumbnailLoop.unscaledInkSamples(from: region, to: target, eighths: plan.eighths)
+            isTried = side != nil
+            if let side, let inks = try JPEGThumbnailLoop.decodeInks(bytes, by: self, side: side) {
+                var picture = try picture(inks, plan)
+                picture.reduction = .init(factor: 8 / Double(side), left: 0, top: 0)
+                return picture
+            }
+        } else if let planes = try JPEGThumbnailLoop.decodePlanes(
+            bytes, by: self, from: region, to: target, format: plan.layout)
+        {
+            var picture = DecodedPicture(
+                pixels: planes, orientation: plan.orientation, profile: isCMYK ? nil : plan.profile, hasAlpha: false,
+                format: .jpeg)
             picture.isScaled = true
             return picture
+        } else {
+            isTried = JPEGThumbnailLoop.samples(from: region, to: target, of: self) != nil
         }
         let pixels = try plan.makeBuffer()
-        // What keeps the loop from planes of a file with one scan keeps it from 1/8 as well. Do not search twice.
-        let isTried =
-            header.coefficient_bytes == 0 && JPEGThumbnailLoop.samples(from: region, to: target, of: self) != nil
-        if plan.eighths == 1, !isCMYK, !isTried, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
+        // What keeps the loop from planes of a file with one scan keeps it from 1/8 as well. Do not search twice. Inks of
+        // different resolutions have planes only if the ratio is the same in both directions.
+        let isRefused = isTried && header.coefficient_bytes == 0 && !(isCMYK && hasSmallChroma)
+        if plan.eighths == 1, !isRefused, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
             return try picture(pixels, plan)
         }
         try readRows(of: bytes, into: pixels)

@@ -21,6 +21,9 @@ package enum JPEGThumbnailLoop {
     /// whose environment has `WEBIMAGE_JPEG_THUMBNAILS=libjpeg`, libjpeg-turbo decodes every thumbnail.
     @TaskLocal package static var use = isWanted ? Use.whereFaster : .never
 
+    /// Whether the processor has the vector instructions without which planes of 8 samples take longer than libjpeg-turbo.
+    package static let isVectorized = webimage_jpeg_thumbnail_is_vectorized() != 0
+
     private static let isWanted =
         webimage_jpeg_thumbnail_is_optimized() != 0
         && ProcessInfo.processInfo.environment["WEBIMAGE_JPEG_THUMBNAILS"] != "libjpeg"
@@ -44,10 +47,12 @@ package enum JPEGThumbnailLoop {
     ) throws(WebImageError) -> Bool {
         var request = webimage_jpeg_thumbnail_request()
         request.has_coarse_chroma = allowsCoarseChroma ? 1 : 0
+        if decoder.isCMYK { request.format = WEBIMAGE_JPEG_THUMBNAIL_CMYK }
         return try run(&request, bytes, by: decoder, into: buffer)
     }
 
-    /// Decodes a whole file to planes and scales `region` of these to `target`.
+    /// Decodes a whole file to planes and scales `region` of these to `target`. Colours of CMYK and YCCK are the products of ink
+    /// and black, for files without a profile.
     ///
     /// - Returns: The pixels, or nil if the caller must decode the file. See
     ///   ``samples(from:to:chroma:)``.
@@ -56,10 +61,34 @@ package enum JPEGThumbnailLoop {
         format: PixelFormat
     ) throws(WebImageError) -> PixelBuffer? {
         if case .never = use { return nil }
-        guard !decoder.isCMYK, let samples = samples(from: region, to: target, of: decoder) else {
-            return nil
-        }
+        guard let samples = samples(from: region, to: target, of: decoder) else { return nil }
         let buffer = try PixelBuffer(width: target.width, height: target.height, format: format)
+        var request = webimage_jpeg_thumbnail_request()
+        return try run(&request, samples: samples, from: region, bytes, by: decoder, into: buffer) ? buffer : nil
+    }
+
+    /// Decodes the inks of a file of CMYK or YCCK to planes with `side` samples per row of a block. The planes are not scaled:
+    /// colours of a profile must be made before.
+    ///
+    /// - Returns: The inks as the file stores them, or nil if the caller must decode the file.
+    static func decodeInks(
+        _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, side: Int
+    ) throws(WebImageError) -> PixelBuffer? {
+        if case .never = use { return nil }
+        let size = decoder.size
+        let buffer = try PixelBuffer(
+            width: (size.width * side + 7) / 8, height: (size.height * side + 7) / 8, format: .rgba8)
+        var request = webimage_jpeg_thumbnail_request()
+        request.format = WEBIMAGE_JPEG_THUMBNAIL_CMYK
+        let whole = PixelRegion(size)
+        return try run(&request, samples: (side, side), from: whole, bytes, by: decoder, into: buffer) ? buffer : nil
+    }
+
+    /// Decodes to planes.
+    private static func run(
+        _ request: inout webimage_jpeg_thumbnail_request, samples: (luma: Int, chroma: Int), from region: PixelRegion,
+        _ bytes: UnsafeRawBufferPointer, by decoder: JPEGDecoder, into buffer: PixelBuffer
+    ) throws(WebImageError) -> Bool {
         var planes = webimage_jpeg_thumbnail_planes()
         planes.file_width = Int32(decoder.size.width)
         planes.file_height = Int32(decoder.size.height)
@@ -69,12 +98,10 @@ package enum JPEGThumbnailLoop {
         planes.height = region.height
         planes.side = Int32(samples.luma)
         planes.chroma_side = Int32(samples.chroma)
-        let isDecoded = try withUnsafePointer(to: planes) { planes throws(WebImageError) in
-            var request = webimage_jpeg_thumbnail_request()
+        return try withUnsafePointer(to: planes) { planes throws(WebImageError) in
             request.planes = planes
             return try run(&request, bytes, by: decoder, into: buffer)
         }
-        return isDecoded ? buffer : nil
     }
 
     /// How many samples a file has for chroma.
@@ -83,30 +110,61 @@ package enum JPEGThumbnailLoop {
     static func samples(
         from region: PixelRegion, to target: PixelSize, of decoder: JPEGDecoder
     ) -> (luma: Int, chroma: Int)? {
-        samples(
+        if decoder.isCMYK {
+            return inkSamples(from: region, to: target, hasSmallPlanes: decoder.hasSmallChroma).map { ($0, $0) }
+        }
+        return samples(
             from: region, to: target, chroma: decoder.isGray ? .none : decoder.hasSmallChroma ? .fewer : .asLuma)
+    }
+
+    /// Returns how many samples per row a block of ink must have. A colour is the product of two inks, so that a result needs
+    /// larger planes than one of luma and chroma.
+    ///
+    /// - Parameter hasSmallPlanes: Whether some inks have half the resolution of others. Their blocks must have twice as many
+    ///   samples: 4 or 8, because there are no 6.
+    package static func inkSamples(
+        from region: PixelRegion, to target: PixelSize, hasSmallPlanes: Bool, isVectorized: Bool = isVectorized
+    ) -> Int? {
+        guard let ratio = ratio(from: region, to: target), ratio >= 3 else { return nil }
+        if ratio >= 14 { return 2 }
+        guard isVectorized else { return nil }
+        return ratio < 8 || hasSmallPlanes ? 4 : 3
+    }
+
+    /// Returns how many samples per row a block of ink must have so that the caller can convert the colours of its planes. The
+    /// conversion takes longer than the decode, so that the planes are not larger than those of libjpeg-turbo.
+    static func unscaledInkSamples(from region: PixelRegion, to target: PixelSize, eighths: Int) -> Int? {
+        guard let ratio = ratio(from: region, to: target), ratio >= 3, eighths > 1 else { return nil }
+        return eighths == 2 ? 2 : isVectorized ? 4 : nil
+    }
+
+    /// How many times smaller than the picture the result is. Nil if no planes are used.
+    private static func ratio(from region: PixelRegion, to target: PixelSize) -> Double? {
+        guard allowsPlanes, !allowsCoarseChroma, target.width > 0, target.height > 0 else { return nil }
+        return min(region.width / Double(target.width), region.height / Double(target.height))
     }
 
     /// Returns how many samples per row a block of luma, and one of chroma with less resolution, must have so that the
     /// result loses at most a point of SSIMULACRA2 against a complete decode.
     ///
-    /// A plane of luma has at least 1.5 times the pixels of a result's row. Of chroma with half the resolution, a block
-    /// has at most 4 samples here, which is too few for a result above 3/16 of the picture.
+    /// A plane of luma has at least 1.5 times the pixels of a result's row. Of chroma with half the resolution, 4 samples of a
+    /// block are too few for a result above 3/14 of the picture. All 8 are fast enough only with vector instructions.
     ///
     /// - Returns: Nil if the picture must be decoded completely, or if the 1/8 decode is as good and takes less time.
     package static func samples(
-        from region: PixelRegion, to target: PixelSize, chroma: Chroma
+        from region: PixelRegion, to target: PixelSize, chroma: Chroma, isVectorized: Bool = isVectorized
     ) -> (luma: Int, chroma: Int)? {
-        guard allowsPlanes, !allowsCoarseChroma, target.width > 0, target.height > 0 else { return nil }
-        let ratio = min(region.width / Double(target.width), region.height / Double(target.height))
+        guard let ratio = ratio(from: region, to: target) else { return nil }
         return switch ratio {
         case ..<3: nil
-        case ..<(14.0 / 3): chroma == .fewer ? nil : (4, 4)
-        case ..<(16.0 / 3): chroma == .fewer ? nil : (3, 3)
+        case ..<4: chroma != .fewer ? (4, 4) : isVectorized ? (4, 8) : nil
+        case ..<(14.0 / 3): chroma != .fewer ? (4, 4) : isVectorized ? (3, 8) : nil
+        case ..<(16.0 / 3): chroma != .fewer ? (3, 3) : isVectorized ? (3, 4) : nil
         case ..<7.2: (3, 4)
         case ..<9: (2, 4)
-        case ..<20: (2, 3)
-        default: chroma == .none ? nil : (2, 3)
+        case ..<16: (2, 3)
+        case ..<20: (2, 2)
+        default: chroma == .none ? nil : (2, 2)
         }
     }
 
@@ -123,8 +181,10 @@ package enum JPEGThumbnailLoop {
             request.ignores_cost = 1
             request.window_bytes = windowBytes
         }
-        guard let format = Self.format(of: buffer.format) else { return false }
-        request.format = format
+        if request.format != WEBIMAGE_JPEG_THUMBNAIL_CMYK {
+            guard let format = Self.format(of: buffer.format) else { return false }
+            request.format = format
+        }
         request.width = Int32(buffer.width)
         request.height = Int32(buffer.height)
         request.stride = buffer.bytesPerRow

@@ -1,5 +1,5 @@
 import Foundation
-import WebImageCore
+package import WebImageCore
 
 /// Caches the most recently used colour transforms. The key of a transform consists of its profile and its pixel
 /// layout.
@@ -47,6 +47,11 @@ package enum ColorTransformCache {
         transform(Key(profile: profile, layout: .pixels(format, to: target))) {
             ColorTransform(from: profile, format: format, to: target)
         }
+    }
+
+    /// Whether the colours of inks with 8 bits, stored as in JPEG, can be converted with this profile.
+    package static func canConvertInk(of profile: ColorProfile) -> Bool {
+        transform(fromInkOf: profile, isInverted: true, isDeep: false) != nil
     }
 
     static func transform(fromInkOf profile: ColorProfile, isInverted: Bool, isDeep: Bool) -> ColorTransform? {

@@ -246,7 +246,7 @@ int webimage_jpeg_sample_read_scaled(
 
 /* Writes the samples of one block. A decoder may use 16 bits for a coefficient times 8. */
 static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, float *target, int stride, int wide, int high) {
-    double factors[4][4], used[4][4];
+    double factors[8][8], used[8][8];
     int is_possible = 1;
     for (int u = 0; u < side; u++) {
         for (int x = 0; x < side; x++)
@@ -256,8 +256,9 @@ static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, 
             is_possible &= fabs(used[v][u]) <= (u + v == 0 || side == 2 ? 4000 : 1500);
         }
     }
-    for (int y = 0; y < side && y < high; y++) {
-        for (int x = 0; x < side && x < wide; x++) {
+    double largest = 0;
+    for (int y = 0; y < side; y++) {
+        for (int x = 0; x < side; x++) {
             double sum = 128, extent = 0;
             for (int v = 0; v < side; v++) {
                 for (int u = 0; u < side; u++) {
@@ -266,9 +267,14 @@ static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, 
                     extent += fabs(value);
                 }
             }
+            if (extent > largest) largest = extent;
+            if (y >= high || x >= wide) continue;
             target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < -128 ? -128 : sum > 383 ? 383 : sum) : NAN;
         }
     }
+    /* Of eight samples a row, one can be made of numbers that exceed 16 bits and cancel each other. */
+    for (int y = 0; y < side && y < high && side == 8 && largest >= 500; y++)
+        for (int x = 0; x < side && x < wide; x++) target[y * stride + x] = NAN;
 }
 
 int webimage_jpeg_sample_plane(
