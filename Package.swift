@@ -225,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "WebImageSandboxTests",
             dependencies: [
-                "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageSVG",
+                "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageGraphics",
+                "WebImageHEIF", "WebImageJXL", "WebImageSVG",
                 "CWebImageAllocationCounter", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
@@ -287,7 +288,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "WebImageGTKTests",
-            dependencies: ["WebImageGTK", "WebImage", "WebImageTesting"]),
+            dependencies: ["WebImageGTK", "WebImage", "WebImageGraphics", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [

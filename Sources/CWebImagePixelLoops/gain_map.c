@@ -39,18 +39,22 @@ static place place_of(size_t index, size_t count, size_t values) {
     return found;
 }
 
-void webimage_apply_gain(
-    const uint8_t *source, size_t stride, webimage_gain_map map, uint16_t *target, size_t target_stride, size_t width,
-    size_t rows, const webimage_gain_tables *tables) {
+/* Both sizes of samples have their own copy of this loop. */
+static inline __attribute__((always_inline)) void apply(
+    const uint8_t *source, size_t stride, int bytes, webimage_gain_map map, uint16_t *target, size_t target_stride,
+    size_t width, size_t rows, const webimage_gain_tables *tables) {
     for (size_t row = 0; row < rows; row++) {
         const uint8_t *pixel = source + row * stride;
         uint16_t *result = (uint16_t *)(void *)((uint8_t *)target + row * target_stride);
         place down = place_of(row, rows, map.height);
         const uint8_t *above = map.values + down.first * map.stride, *below = map.values + down.second * map.stride;
-        for (size_t x = 0; x < width; x++, pixel += 4, result += 4) {
+        for (size_t x = 0; x < width; x++, pixel += 4 * bytes, result += 4) {
             place across = place_of(x, width, map.width);
+            uint16_t samples[4];
+            if (bytes == 2) memcpy(samples, pixel, 8);
+            else for (int channel = 0; channel < 4; channel++) samples[channel] = pixel[channel];
             float light[3];
-            for (int channel = 0; channel < 3; channel++) light[channel] = tables->light[256 * channel + pixel[channel]];
+            for (int channel = 0; channel < 3; channel++) light[channel] = tables->light[channel][samples[channel]];
             if (tables->has_matrix) {
                 float own[3] = {light[0], light[1], light[2]};
                 const float *matrix = tables->matrix;
@@ -74,9 +78,16 @@ void webimage_apply_gain(
                 /* An offset can lead below black, which has no light. */
                 result[channel] = half(made > 0 ? made : 0);
             }
-            result[3] = half(pixel[3] / 255.0f);
+            result[3] = half(samples[3] / (bytes == 2 ? 65535.0f : 255.0f));
         }
     }
+}
+
+void webimage_apply_gain(
+    const void *source, size_t stride, int bits, webimage_gain_map map, uint16_t *target, size_t target_stride,
+    size_t width, size_t rows, const webimage_gain_tables *tables) {
+    if (bits == 16) apply(source, stride, 2, map, target, target_stride, width, rows, tables);
+    else apply(source, stride, 1, map, target, target_stride, width, rows, tables);
 }
 
 static float single(uint16_t half) {
@@ -89,6 +100,34 @@ static float single(uint16_t half) {
         memcpy(&value, &bits, 4);
     }
     return half & 0x8000 ? -value : value;
+}
+
+void webimage_measure_gain(
+    const uint16_t *high, size_t high_stride, const uint8_t *low, size_t low_stride, uint8_t *target,
+    size_t target_stride, size_t width, size_t rows, const webimage_gain_measure *tables, float range[3]) {
+    float scale = 255.0f / (range[1] - range[0]);
+    if (!target) range[0] = 64, range[1] = -64, range[2] = 0;
+    for (size_t row = 0; row < rows; row++) {
+        const uint16_t *bright = (const uint16_t *)(const void *)((const uint8_t *)high + row * high_stride);
+        const uint8_t *plain = low + row * low_stride;
+        for (size_t x = 0; x < width; x++, bright += 4, plain += 4) {
+            float light = 0, base = 0;
+            for (int channel = 0; channel < 3; channel++) {
+                light += tables->high_luminance[channel] * tables->high[bright[channel]];
+                base += tables->low_luminance[channel] * tables->low[plain[channel]];
+            }
+            light = light > 0 ? tables->factor * powf(light, tables->exponent) : 0;
+            float gain = log2f((light + tables->offset) / (base + tables->offset));
+            if (target) {
+                float value = (gain - range[0]) * scale + 0.5f;
+                target[row * target_stride + x] = (uint8_t)(value > 0 ? value < 255 ? value : 255 : 0);
+            } else {
+                if (gain < range[0]) range[0] = gain;
+                if (gain > range[1]) range[1] = gain;
+                if (light > range[2]) range[2] = light;
+            }
+        }
+    }
 }
 
 void webimage_quantize_light(

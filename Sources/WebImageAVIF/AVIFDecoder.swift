@@ -15,8 +15,13 @@ final class AVIFDecoder {
     private var crop: avifCropRect?
     private let byteCount: Int
 
+    /// The gain map of the picture; nil if it has none.
+    private(set) var gainMap: AVIFGainMap?
+
     /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
-    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
+    ///
+    /// - Parameter isMap: Whether the picture is the gain map of another one, so that it has none itself.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, isMap: Bool = false) throws(WebImageError) {
         libavif = try AVIFLibrary.functions()
         guard let handle = libavif.avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
         self.handle = handle
@@ -32,6 +37,11 @@ final class AVIFDecoder {
         try parse(limits)
         try boundTiles(bytes)
         try readInfo(limits, bytes, light: HEIFBoxReader(bytes).contentLight)
+        guard !isMap, info.frameCount == 1, let map = AVIFGainMap(findingIn: bytes, limits: limits) else { return }
+        gainMap = map
+        var range = info.hdr ?? HDRDescription()
+        range.gainMap = map.description
+        info.hdr = range
     }
 
     deinit {

@@ -58,11 +58,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             var limits = options.limits
             if options.firstFrameOnly { limits.maxAnimationPixels = .max }
             let decoder = try AVIFDecoder(bytes, limits: limits)
-            let options = options.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
-            try options.checkMemory(for: decoder.info)
-            let picture = try decoder.picture(at: 0, options: options, deadline: deadline)
-            try deadline.check()
-            return (try picture.finished(options: options, fullSize: decoder.info.storedSize), decoder.info.frameCount)
+            return (try decoder.image(options, deadline), decoder.info.frameCount)
         }
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
@@ -122,5 +118,38 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)
+    }
+}
+
+extension AVIFDecoder {
+    /// Decodes the first frame, with its gain map if the options read it.
+    fileprivate func image(_ wanted: DecodingOptions, _ deadline: DecodeDeadline) throws(WebImageError) -> Image {
+        func base(_ options: DecodingOptions) throws(WebImageError) -> Image {
+            let options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
+            try options.checkMemory(for: info)
+            let picture = try picture(at: 0, options: options, deadline: deadline)
+            try deadline.check()
+            return try picture.finished(options: options, fullSize: info.storedSize)
+        }
+        guard let gainMap, gainMap.description.isRead(wanted) else { return try base(wanted) }
+        let map: GainMap
+        do throws(WebImageError) {
+            map = try gainMap.decoded(wanted, base: info, deadline: deadline)
+        } catch {
+            try deadline.check()
+            return try base(wanted)
+        }
+        return try map.image(wanted) { own throws(WebImageError) in try base(own) }
+    }
+}
+
+extension ImageAVIFCoder: GainMapReading {
+    package func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try AVIFDecoder(bytes, limits: options.limits)
+            return try decoder.gainMap?.decoded(options, base: decoder.info, deadline: deadline)
+        }
     }
 }

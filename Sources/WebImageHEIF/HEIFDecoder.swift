@@ -15,7 +15,11 @@ final class HEIFDecoder {
     private let byteCount: Int
 
     /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
-    init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
+    ///
+    /// - Parameter isMap: Whether the picture is the gain map of another one, so that it has none itself.
+    init(
+        _ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits, isMap: Bool = false
+    ) throws(WebImageError) {
         libheif = try HEIFLibrary.functions()
         byteCount = bytes.count
         let coded = try HEIFCodedSizes(bytes, limits: limits)
@@ -39,8 +43,12 @@ final class HEIFDecoder {
                 var info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
                 profile = try libheif.profile(of: primary, limits: limits) { HEIFBoxReader(bytes).contentLight }
                 info.hdr = profile?.hdr
-                gainMap = HEIFGainMap.find(of: primary, coded.file, by: libheif, limits: limits)
-                if let gainMap { info.hdr = HDRDescription(gainMap: gainMap.description) }
+                gainMap = isMap ? nil : .find(of: primary, coded.file, in: bytes, by: libheif, limits: limits)
+                if let gainMap {
+                    var range = info.hdr ?? HDRDescription()
+                    range.gainMap = gainMap.description
+                    info.hdr = range
+                }
                 self.info = info
             } catch {
                 libheif.heif_image_handle_release(primary)

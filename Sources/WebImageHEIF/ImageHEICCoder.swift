@@ -53,22 +53,23 @@ public final class ImageHEICCoder: DetailedImageCoder {
         let deadline = DecodeDeadline(wanted.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: wanted.limits)
-            let options = wanted.resolved(bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
-            try options.checkMemory(for: decoder.info)
             func base(_ options: DecodingOptions) throws(WebImageError) -> Image {
+                let options = options.resolved(
+                    bitDepth: decoder.info.bitDepth, isHDR: decoder.info.hdr?.transfer != nil)
+                try options.checkMemory(for: decoder.info)
                 let picture = try decoder.picture(options, deadline: deadline)
                 try deadline.check()
                 return try picture.finished(options: options, fullSize: decoder.info.storedSize)
             }
-            guard wanted.dynamicRange != .standard || wanted.decodesToHDR, let found = decoder.gainMap,
-                !decoder.info.hasAlpha
-            else { return try base(options) }
+            guard let found = decoder.gainMap, found.description.isRead(wanted) else {
+                return try base(wanted)
+            }
             let map: GainMap
             do throws(WebImageError) {
-                map = try found.decoded(wanted, base: decoder.info)
+                map = try found.decoded(wanted, base: decoder.info, deadline: deadline)
             } catch {
                 try deadline.check()
-                return try base(options)
+                return try base(wanted)
             }
             return try map.image(wanted) { own throws(WebImageError) in try base(own) }
         }
@@ -98,5 +99,16 @@ public final class ImageHEICCoder: DetailedImageCoder {
     private static func format(of data: Data) -> ImageFormat? {
         let format = ImageFormat(sniffing: data.prefix(256))
         return format == .heic || format == .heif ? format : nil
+    }
+}
+
+extension ImageHEICCoder: GainMapReading {
+    package func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
+            return try decoder.gainMap?.decoded(options, base: decoder.info, deadline: deadline)
+        }
     }
 }

@@ -177,7 +177,9 @@ struct SandboxPicture: Equatable {
     }
 
     /// Whether the picture is one that `options` can produce, so that the host may allocate its memory.
-    func answers(_ options: DecodingOptions) -> Bool {
+    ///
+    /// - Parameter isMap: Whether the picture is the gain map of the one that the options describe. It can have more pixels.
+    func answers(_ options: DecodingOptions, isMap: Bool = false) -> Bool {
         let isHigh = options.decodesToHDR || options.dynamicRange != .standard
         let layouts = isHigh ? [options.pixelFormat, .rgba16, .rgbaHalf] : [options.pixelFormat]
         guard layouts.contains(pixelFormat), size.pixelCount <= options.limits.maxPixels,
@@ -189,7 +191,7 @@ struct SandboxPicture: Equatable {
         guard profileByteCount == 0 || options.colorConversion == .asStored || isHigh else {
             return false
         }
-        if options.scaleDownLimitBytes == nil, let box = options.thumbnailPixelSize {
+        if !isMap, options.scaleDownLimitBytes == nil, let box = options.thumbnailPixelSize {
             // The side that does not fill the box is rounded up.
             guard size.width <= box.width + 1, size.height <= box.height + 1 else { return false }
         }

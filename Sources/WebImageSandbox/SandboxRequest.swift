@@ -31,6 +31,8 @@ struct SandboxRequest: Equatable {
         case attempt
         /// Read a web page, which follows the name of its character set; see ``SandboxPage``.
         case page
+        /// Decode the gain map of a picture, as a picture of its own.
+        case gainMap
     }
 
     /// How many requests of one worker were sent before. The answer repeats it.

@@ -115,7 +115,8 @@ package final class SandboxWorker: @unchecked Sendable {
         _ request: SandboxRequest, _ input: Input = .none
     ) throws(WebImageError) -> (image: Image, frameCount: Int) {
         try exchange(request, input) { answer, call throws(WebImageError) in
-            guard case .image(call.id, let picture) = answer, picture.answers(request.options),
+            guard case .image(call.id, let picture) = answer,
+                picture.answers(request.options, isMap: request.command == .gainMap),
                 profile.types[request.coder].formats.contains(picture.format)
             else { throw endAfterMalformedAnswer() }
             return (try image(picture, call), picture.frameCount)

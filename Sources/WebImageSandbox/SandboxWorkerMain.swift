@@ -127,6 +127,12 @@ private final class SandboxDecoder {
             let properties = try coder.properties(
                 of: try recognised(request, file, by: coder), limits: options.limits)
             deliver(properties.sandboxPayload, request.id)
+        case .gainMap:
+            let map = try coder.gainMap(of: try recognised(request, file, by: coder), options: options)
+            guard let map, let pixels = map.pixels else { throw Self.unknown }
+            deliver(
+                Image(pixels: pixels, colorProfile: map.alternateProfile, format: coder.formats.first ?? .undefined),
+                request.id)
         case .open:
             let animation = try coder.openAnimation(try recognised(request, file, by: coder), options)
             animations[request.session] = animation

@@ -19,6 +19,7 @@ protocol SandboxableCoder: DetailedImageCoder {
         -> any DetailedAnimatedImageCoder
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
+    static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap?
 
     // In the host.
     /// The coder that decodes in workers.
@@ -43,6 +44,8 @@ extension SandboxableCoder {
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         ImageProperties(info: try shared.imageInfo(of: data, limits: limits))
     }
+
+    static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? { nil }
 
     static var sandboxed: any ImageCoder { SandboxedCoder<Self>() }
 
@@ -71,5 +74,11 @@ extension SandboxableCoder where Self: StreamingImageCoder {
 extension SandboxableCoder where Self: ImagePropertiesReading {
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try shared.imageProperties(of: data, limits: limits)
+    }
+}
+
+extension SandboxableCoder where Self: GainMapReading {
+    static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
+        try shared.gainMap(of: data, options: options)
     }
 }

@@ -58,38 +58,55 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
 
     /// Decodes the picture. A gain map that is kept beside it is decoded by a second request, as a picture of its own.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        guard options.dynamicRange == .keep, Base.formats.contains(.jpeg),
+        guard options.dynamicRange == .keep, Base.self is any GainMapReading.Type,
             let info = try? imageInfo(of: data, limits: options.limits), let described = info.hdr?.gainMap
         else { return try decodeAsOne(data, options: options) }
         var own = options
-        own.dynamicRange = .standard
+        // A base with the higher range has the values of its own curve.
+        own.dynamicRange = described.metadata.isBaseHDR ? .keep : .standard
         // A conversion of the base would change the channels that the factors belong to.
         if described.channelCount > 1 || described.metadata.channels.count > 1 { own.colorConversion = .asStored }
         let image = try decodeAsOne(data, options: own)
         image.decodingOptions = options
-        if let map = try? gainMap(described, of: data, in: info, options) { image.hdr = HDRDescription(gainMap: map) }
+        var range = described.metadata.isBaseHDR ? image.hdr ?? HDRDescription() : HDRDescription()
+        range.gainMap = try? gainMap(described, of: data, options)
+        image.hdr = range.gainMap == nil && range.transfer == nil ? nil : range
         return image
     }
 
     private func gainMap(
-        _ described: GainMap, of data: Data, in info: ImageInfo, _ options: DecodingOptions
-    ) throws(WebImageError) -> GainMap? {
-        guard let reader = propertiesReader,
-            let file = try reader.imageProperties(of: data, limits: options.limits).gainMapData
-        else { return nil }
-        let (own, orientation) = described.decoding(options, in: info)
-        let map = try decodeAsOne(file, options: own)
-        return try GainMap(metadata: described.metadata, pixels: map.pixels).oriented(orientation)
+        _ described: GainMap, of data: Data, _ options: DecodingOptions
+    ) throws(WebImageError) -> GainMap {
+        var own = options
+        (own.dynamicRange, own.decodesToHDR, own.colorConversion) = (.standard, false, .asStored)
+        own.pixelFormat = described.channelCount == 1 ? .gray8 : .rgb8
+        let request = Base.workerCoder.request(.gainMap, own)
+        return try Self.withWorkers { pool throws(WebImageError) in
+            let image = try pool.withWorker(pool.kind(Base.workerCoder.profile)) { worker throws(WebImageError) in
+                try worker.image(request, .data(data)).image
+            }
+            var map = GainMap(metadata: described.metadata, pixels: image.pixels)
+            map.alternateProfile = image.colorProfile
+            return map
+        } orHere: { () throws(WebImageError) in
+            guard let map = try Base.gainMap(of: data, options: options) else {
+                throw .badData("gain map", "the file has none")
+            }
+            return map
+        }
     }
 
     private func decodeAsOne(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        try Self.withWorkers { pool throws(WebImageError) in
+        let image = try Self.withWorkers { pool throws(WebImageError) in
             let (image, animation) = try SandboxAnimation.decode(
                 data, pool: pool, coder: Base.workerCoder, options: options)
             return Base.image(image, animation)
         } orHere: { () throws(WebImageError) in
             try Base.shared.decode(data, options: options)
         }
+        // Pixels that keep the values of PQ or HLG have a profile, which says so.
+        if image.hdr == nil { image.hdr = image.colorProfile?.hdr }
+        return image
     }
 
     func encode(

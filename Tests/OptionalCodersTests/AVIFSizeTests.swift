@@ -42,7 +42,9 @@ struct AVIFSizeTests {
     }
 
     private func file(_ items: [HEIFBytes.Item]) -> Data {
-        HEIFBytes(items: items, codec: .av1, sharesData: true).file
+        var boxes = HEIFBytes(items: items)
+        (boxes.codec, boxes.sharesData) = (.av1, true)
+        return boxes.file
     }
 
     /// Limits that allow 64 × 64 pixels. `large` has twelve times as many pixels.

@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHEIF
 import WebImageTestTraits
+import WebImageTesting
 
 /// HEIF files whose boxes declare smaller sizes than their coded images have. The limits apply to the coded images.
 @Suite(.timeLimit(minutes: 2))
@@ -41,6 +42,13 @@ struct HEIFSizeTests {
         HEIFBytes.Item(
             number: number, type: "hvc1", data: coded.data, size: (width, height), configuration: coded.configuration,
             references: references)
+    }
+
+    /// A file whose data is in `idat` instead of `mdat`.
+    private static func inItemData(_ item: HEIFBytes.Item) -> HEIFBytes {
+        var boxes = HEIFBytes(items: [item])
+        boxes.usesItemData = true
+        return boxes
     }
 
     private static func grid(
@@ -83,7 +91,7 @@ struct HEIFSizeTests {
         var coded = Self.small
         coded.data = try #require(HEIFBytes.parameterSet(of: Self.large.configuration)) + coded.data
         #expect(limit(HEIFBytes(items: [Self.item(1, coded)])) == .pixels)
-        #expect(limit(HEIFBytes(items: [Self.item(1, coded)], usesItemData: true)) == .pixels)
+        #expect(limit(Self.inItemData(Self.item(1, coded))) == .pixels)
     }
 
     @Test func tilesAndCanvasesCountForTheLimit() {
@@ -146,7 +154,7 @@ struct HEIFSizeTests {
     @Test func sizesWithinTheLimitAreDecoded() throws {
         let size = PixelSize(width: 64, height: 64)
         #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)]), limits).pixelSize == size)
-        #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)], usesItemData: true), limits).pixelSize == size)
+        #expect(try decode(Self.inItemData(Self.item(1, Self.small)), limits).pixelSize == size)
         #expect(try decode(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.small)]), limits).pixelSize == size)
     }
 

@@ -37,7 +37,9 @@ struct MultipliedAlphaTests {
                 configuration: coded.configuration, references: references)
         }
         let picture = try item(1, color, isMultiplied ? ("prem", [2]) : nil)
-        return HEIFBytes(items: [picture, try item(2, alpha, ("auxl", [1]))], codec: codec).file
+        var boxes = HEIFBytes(items: [picture, try item(2, alpha, ("auxl", [1]))])
+        boxes.codec = codec
+        return boxes.file
     }
 
     @Test(arguments: codecs) func coloursAreDividedByAlpha(_ codec: HEIFBytes.Codec) throws {

@@ -131,7 +131,7 @@ enum { WEBIMAGE_GAIN_STEPS = 1020 };
 
 /* What the values of a gain map mean (ISO 21496-1). */
 typedef struct {
-    const float *light;   /* the light of each byte of the base, 256 for each of three channels */
+    const float *light[3]; /* the light of each value of the base, for each channel */
     const float *factors; /* the factors of WEBIMAGE_GAIN_STEPS + 1 values from 0 to 255, for each of three channels */
     float base_offsets[3];
     float alternate_offsets[3];
@@ -139,11 +139,28 @@ typedef struct {
     float matrix[9];
 } webimage_gain_tables;
 
-/* Multiplies the light of pixels of four bytes, red first, by the factors of a gain map, which covers the picture and can
-   have fewer values. Writes half-precision light. No library of Debian 12 has this function. */
+/* Multiplies the light of pixels of four samples of 8 or 16 bits, red first, by the factors of a gain map, which covers the
+   picture and can have fewer values. Writes half-precision light. No library of Debian 12 has this function. */
 void webimage_apply_gain(
-    const uint8_t *source, size_t stride, webimage_gain_map map, uint16_t *target, size_t target_stride, size_t width,
-    size_t rows, const webimage_gain_tables *tables);
+    const void *source, size_t stride, int bits, webimage_gain_map map, uint16_t *target, size_t target_stride,
+    size_t width, size_t rows, const webimage_gain_tables *tables);
+
+/* How the light of two pictures is compared. */
+typedef struct {
+    const float *high; /* the light of each value of 16 bits */
+    float high_luminance[3];
+    const float *low; /* the light of each byte */
+    float low_luminance[3];
+    float factor, exponent; /* the light of the display is factor * luminance ^ exponent, for the high picture */
+    float offset;           /* added to both, so that black has a finite logarithm */
+} webimage_gain_measure;
+
+/* Computes the logarithm of the factor from the luminance of a picture of 8 bits to that of one of 16 bits, with four samples
+   in each pixel, red first. Stores the least and the greatest one and the brightest light in `range`, if `target` is NULL;
+   otherwise writes bytes, of which 0 and 255 stand for the first two. */
+void webimage_measure_gain(
+    const uint16_t *high, size_t high_stride, const uint8_t *low, size_t low_stride, uint8_t *target,
+    size_t target_stride, size_t width, size_t rows, const webimage_gain_measure *tables, float range[3]);
 
 /* Converts half-precision light to values of PQ with 16 bits. `matrix` leads from the light to nits of the target's channels,
    and more than `most` nits are limited. */

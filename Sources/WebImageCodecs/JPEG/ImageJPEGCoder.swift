@@ -82,6 +82,18 @@ extension ImageJPEGCoder {
     }
 }
 
+extension ImageJPEGCoder: GainMapReading {
+    package func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
+        try options.limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try JPEGDecoder(bytes, limits: options.limits)
+            guard !decoder.isCMYK else { return nil }
+            return try JPEGGainMap.find(in: bytes, limits: options.limits)?
+                .decoded(in: bytes, options: options, base: decoder.info)
+        }
+    }
+}
+
 extension JPEGDecoder {
     /// Size, orientation, channels and bit depth. These values are in the markers before the first scan.
     var info: ImageInfo {
@@ -219,12 +231,14 @@ extension ImageJPEGCoder {
     ///   If no quality is low enough, the lowest quality is used.
     /// - Transparency: Transparent pixels are blended with the background colour in the options.
     /// - Gain map: If `keepsHDR` is set, the gain map of ``Image/hdr`` is written behind the picture, with the metadata of
-    ///   ISO 21496-1 and Adobe and a multi-picture index (Ultra HDR).
+    ///   ISO 21496-1 and Adobe and a multi-picture index (Ultra HDR). An image of PQ or HLG becomes the picture that the tone
+    ///   curve shows, with a map that leads back. A base with the higher range and its alternate picture change places.
     /// - Metadata: The image's profile is written. EXIF and XMP are written if the options contain them.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
         }
+        let image = options.keepsHDR ? try image.withStandardBase() ?? image : image
         if let file = try AimedEncoding(of: image, as: .jpeg, options, by: self)?.file() { return file }
         let pixels = try Self.opaquePixels(of: image, options: options)
         let writer = options.keepsHDR ? try Self.gainMapWriter(of: image, size: pixels.size) : nil

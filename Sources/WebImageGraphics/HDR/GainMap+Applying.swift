@@ -8,16 +8,18 @@ extension GainMap {
     /// published formula of ISO 21496-1 applies; the result is not limited to the headroom.
     ///
     /// - Parameters:
-    ///   - base: The base picture, opaque, in the format `rgba8`, with its stored values.
+    ///   - base: The base picture, opaque, in the format `rgba8` or `rgba16`, with its stored values.
     ///   - profile: The profile of these values; nil for sRGB.
     ///   - headroom: The headroom of the display, as a multiple of the white of standard dynamic range.
     /// - Returns: The pixels and the profile of their light.
+    /// - Throws: `.badImageData` for a profile without curves, and for one of HLG, whose light is not that of a display.
     package func applied(
         to base: PixelBuffer, profile: ColorProfile?, headroom: Double
     ) throws(WebImageError) -> (pixels: PixelBuffer, profile: ColorProfile?) {
-        precondition(base.format == .rgba8)
+        precondition(base.format == .rgba8 || base.format == .rgba16)
+        let valueCount = 1 << base.format.bitsPerComponent
         guard let map = pixels, let stored = profile.map({ ICCProfile($0.iccData) }) ?? ICCProfile.sRGB(),
-            var colorants = stored.colorants, let light = stored.lightOfValues(count: 256)
+            var colorants = stored.colorants, let light = stored.light(of: profile, valueCount: valueCount)
         else { throw .badData("gain map", "the profile of its base has no curves") }
         var tables = webimage_gain_tables()
         if !metadata.usesBaseColorSpace, let other = alternateProfile.flatMap({ ICCProfile($0.iccData) })?.colorants,
@@ -41,15 +43,18 @@ extension GainMap {
                 return Float(exp2((channel.minimum + (channel.maximum - channel.minimum) * value) * weight))
             }
         }
-        let offsets = channels.map { (Float($0.baseOffset), Float($0.alternateOffset)) }
+        // With the weight 0, the picture is the base. Offsets that differ would change it.
+        let offsets = channels.map { weight == 0 ? (0, 0) : (Float($0.baseOffset), Float($0.alternateOffset)) }
         tables.base_offsets = (offsets[0].0, offsets[1].0, offsets[2].0)
         tables.alternate_offsets = (offsets[0].1, offsets[1].1, offsets[2].1)
         let result = try PixelBuffer(width: base.width, height: base.height, format: .rgbaHalf)
         light.withUnsafeBufferPointer { light in
             factors.withUnsafeBufferPointer { factors in
-                (tables.light, tables.factors) = (light.baseAddress, factors.baseAddress)
+                guard let start = light.baseAddress else { return }
+                tables.light = (start, start + valueCount, start + 2 * valueCount)
+                tables.factors = factors.baseAddress
                 webimage_apply_gain(
-                    base.bytes(ofRow: 0), base.bytesPerRow,
+                    base.baseAddress, base.bytesPerRow, Int32(base.format.bitsPerComponent),
                     webimage_gain_map(
                         values: map.bytes(ofRow: 0), stride: map.bytesPerRow, width: map.width, height: map.height,
                         channels: Int32(map.format.channelCount)),
@@ -63,10 +68,35 @@ extension GainMap {
 }
 
 extension ICCProfile {
+    /// Returns the light of each stored value, for each of three channels: that of the curves of the profile, or of PQ by
+    /// its tag `cicp`, whose curves are for programs without a notion of high dynamic range.
+    fileprivate borrowing func light(of profile: ColorProfile?, valueCount: Int) -> [Float]? {
+        guard let transfer = profile?.hdr?.transfer ?? transferForHDR else { return lightOfValues(count: valueCount) }
+        guard transfer == .perceptualQuantizer else { return nil }
+        let light = (0..<valueCount).map {
+            Float(PQ.nits(signal: Double($0) / Double(valueCount - 1)) / HDRDescription.whiteNits)
+        }
+        return light + light + light
+    }
+
     /// Returns a profile for light with these colorants, which are columns of a matrix to XYZ of D50.
     static func linear(colorants: [[Double]]) -> ICCProfile? {
         guard let curve = cmsBuildGamma(nil, 1) else { return nil }
         defer { cmsFreeToneCurve(curve) }
+        return profile(colorants, curve)
+    }
+
+    /// Returns a profile with these colorants and the curve of sRGB.
+    static func standard(colorants: [[Double]]) -> ICCProfile? {
+        guard let curve = cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+        else {
+            return nil
+        }
+        defer { cmsFreeToneCurve(curve) }
+        return profile(colorants, curve)
+    }
+
+    private static func profile(_ colorants: [[Double]], _ curve: OpaquePointer) -> ICCProfile? {
         func point(_ column: Int) -> cmsCIExyY {
             var (color, result) = (
                 cmsCIEXYZ(X: colorants[0][column], Y: colorants[1][column], Z: colorants[2][column]), cmsCIExyY()

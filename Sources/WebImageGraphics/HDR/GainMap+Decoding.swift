@@ -19,4 +19,21 @@ extension GainMap {
         if target != size || part != PixelRegion(size) { (own.thumbnailPixelSize, own.sourceRegion) = (target, part) }
         return (own, info.orientation)
     }
+
+    /// Returns the options with which the upright picture of a described map is decoded for a result of `options`, if the
+    /// file declares the orientation of the map itself.
+    package func decodingUpright(_ options: DecodingOptions, in info: ImageInfo) -> DecodingOptions {
+        var upright = info
+        (upright.storedSize, upright.orientation) = (info.pixelSize, .up)
+        return decoding(options, in: upright).options
+    }
+}
+
+extension ToneMapItem {
+    /// The map without its values.
+    package func description(size: PixelSize, channelCount: Int) -> GainMap {
+        var map = GainMap(metadata: metadata, size: size, channelCount: channelCount)
+        map.alternateProfile = alternateProfile
+        return map
+    }
 }

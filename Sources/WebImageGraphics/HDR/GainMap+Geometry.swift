@@ -27,7 +27,7 @@ extension GainMap {
     }
 
     /// The same map with other values.
-    private func with(_ pixels: PixelBuffer) -> GainMap {
+    package func with(_ pixels: PixelBuffer) -> GainMap {
         var map = GainMap(metadata: metadata, pixels: pixels)
         map.alternateProfile = alternateProfile
         return map

@@ -2,7 +2,8 @@ package import WebImageCore
 
 extension GainMap {
     /// Returns the image that the options request of a base picture and this map: the base with the map beside it, or the
-    /// light for a display.
+    /// light for a display. If the base has the higher dynamic range, the map leads to the picture of standard dynamic range
+    /// that the author chose.
     ///
     /// - Parameter base: Decodes the base with the options that it receives.
     package func image(
@@ -15,16 +16,35 @@ extension GainMap {
         if headroom != nil { own.pixelFormat = .rgba8 }
         // A conversion of the base would change the channels that the factors belong to.
         if headroom != nil || metadata.channels.count > 1 || channelCount > 1 { own.colorConversion = .asStored }
+        if metadata.isBaseHDR { (own.pixelFormat, own.colorConversion) = (.rgba16, .asStored) }
         let image = try base(own)
         guard let headroom else {
-            image.hdr = HDRDescription(gainMap: self)
+            var range = metadata.isBaseHDR ? image.hdr ?? HDRDescription() : HDRDescription()
+            range.gainMap = self
+            image.hdr = range
             return image
         }
-        let applied = try applied(to: image.pixels, profile: image.colorProfile, headroom: headroom)
+        // The light of HLG depends on the display, so that its base is shown by the tone curve alone.
+        guard image.colorProfile?.hdr?.transfer != .hybridLogGamma else {
+            own = options
+            if own.dynamicRange == .standard { own.decodesToHDR = false }
+            return try base(own)
+        }
+        var (pixels, profile) = try applied(to: image.pixels, profile: image.colorProfile, headroom: headroom)
+        if options.dynamicRange == .standard, !options.decodesToHDR {
+            if let light = profile { pixels = try pixels.convertedToSRGB(from: light, isOpaque: !image.hasAlpha) }
+            pixels = try pixels.converted(to: options.pixelFormat, isOpaque: !image.hasAlpha)
+            profile = nil
+        }
         let result = Image(
-            pixels: applied.pixels, scale: image.scale, colorProfile: applied.profile, hasAlpha: image.hasAlpha,
+            pixels: pixels, scale: image.scale, colorProfile: profile, hasAlpha: image.hasAlpha,
             format: image.imageFormat)
         result.copyMetadata(from: image)
         return result
+    }
+
+    /// Whether a decode with these options reads the map of a file.
+    package func isRead(_ options: DecodingOptions) -> Bool {
+        options.dynamicRange != .standard || options.decodesToHDR || metadata.isBaseHDR
     }
 }

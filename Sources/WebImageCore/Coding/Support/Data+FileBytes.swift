@@ -38,5 +38,13 @@ package final class PinnedBytes {
         bytes = UnsafeRawBufferPointer(copy)
     }
 
+    /// Copies bytes and lets `change` write to the copy.
+    package init(copying source: UnsafeRawBufferPointer, _ change: (UnsafeMutableRawBufferPointer) -> Void) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 16)
+        copy.copyMemory(from: source)
+        change(copy)
+        bytes = UnsafeRawBufferPointer(copy)
+    }
+
     deinit { bytes.deallocate() }
 }

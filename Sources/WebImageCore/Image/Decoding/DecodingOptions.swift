@@ -13,8 +13,8 @@ public struct DecodingOptions: Sendable, Hashable {
 
     /// What a decode makes of a picture with high dynamic range.
     public enum DynamicRange: Sendable, Hashable {
-        /// A picture of standard dynamic range: the base picture beside a gain map, or PQ and HLG mapped by the curve of
-        /// ITU-R BT.2390.
+        /// A picture of standard dynamic range: the one that the author chose, if the file has a gain map, or else PQ and
+        /// HLG mapped by the curve of ITU-R BT.2390.
         case standard
         /// Everything that the file has: the base picture and its gain map in ``Image/hdr``, or the stored values of PQ and
         /// HLG in ``PixelFormat/rgba16`` with their profile.
@@ -164,8 +164,12 @@ extension DecodingOptions {
 
     /// The headroom for which a gain map is applied; nil if it is not applied.
     package func appliedHeadroom(of metadata: GainMapMetadata) -> Double? {
-        if case .high(let headroom) = dynamicRange { return headroom }
-        return decodesToHDR && dynamicRange == .standard ? metadata.headroom : nil
+        switch dynamicRange {
+        case .high(let headroom): headroom
+        case .keep: nil
+        // A base of high dynamic range has the picture of the standard range as its alternate picture.
+        case .standard: decodesToHDR ? metadata.headroom : metadata.isBaseHDR ? 1 : nil
+        }
     }
 }
 

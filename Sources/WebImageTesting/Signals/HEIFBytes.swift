@@ -1,52 +1,73 @@
-import Foundation
+package import Foundation
 
 /// Builds HEIF and AVIF files box by box from coded images.
-struct HEIFBytes {
+package struct HEIFBytes {
     /// The differences between the two formats.
-    enum Codec {
+    package enum Codec: Sendable {
         case hevc, av1
 
-        var brand: String { self == .hevc ? "heic" : "avif" }
-        var configurationBox: String { self == .hevc ? "hvcC" : "av1C" }
+        package var brand: String { self == .hevc ? "heic" : "avif" }
+        package var configurationBox: String { self == .hevc ? "hvcC" : "av1C" }
         /// The type of an auxiliary image that is an alpha plane (ISO/IEC 23008-12 §7.5.1; AVIF specification §4.1).
-        var alphaType: String {
+        package var alphaType: String {
             self == .hevc ? "urn:mpeg:hevc:2015:auxid:1" : "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
         }
     }
 
     /// The configuration and the data of a coded image. These bytes contain the true size of the image.
-    struct Coded {
-        var configuration: [UInt8]
-        var data: [UInt8]
+    package struct Coded: Sendable {
+        package var configuration: [UInt8]
+        package var data: [UInt8]
+
+        package init(configuration: [UInt8], data: [UInt8]) { (self.configuration, self.data) = (configuration, data) }
     }
 
-    struct Item {
-        var number: Int
-        var type: String
-        var data: [UInt8]
+    package struct Item {
+        package var number: Int
+        package var type: String
+        package var data: [UInt8]
         /// The size in the `ispe` box.
-        var size: (width: Int, height: Int)
-        var configuration: [UInt8]?
+        package var size: (width: Int, height: Int)
+        package var configuration: [UInt8]?
         /// References to other items: from a grid to its tiles, or from an alpha plane to its image.
-        var references: (type: String, to: [Int])?
+        package var references: (type: String, to: [Int])?
         /// The type of an auxiliary image; an alpha plane if it is nil.
-        var auxiliaryType: String?
+        package var auxiliaryType: String?
+        package var isHidden = false
+        /// The code points in the box `colr`, with the full range; none if it is nil.
+        package var colors: (primaries: Int, transfer: Int, matrix: Int)?
+        /// The quarter turns counter-clockwise in the box `irot`.
+        package var turns = 0
+        /// Whether the box `imir` exchanges two sides afterwards.
+        package var isMirrored = false
+
+        package init(
+            number: Int, type: String, data: [UInt8], size: (width: Int, height: Int), configuration: [UInt8]? = nil,
+            references: (type: String, to: [Int])? = nil, auxiliaryType: String? = nil
+        ) {
+            (self.number, self.type, self.data, self.size) = (number, type, data, size)
+            (self.configuration, self.references, self.auxiliaryType) = (configuration, references, auxiliaryType)
+        }
     }
 
-    var items: [Item]
+    package var items: [Item]
     /// Whether the data is in `idat` instead of `mdat`.
-    var usesItemData = false
-    var codec = Codec.hevc
+    package var usesItemData = false
+    package var codec = Codec.hevc
     /// The major brand and the compatible brands; those of the codec if it is nil.
-    var brands: [String]?
+    package var brands: [String]?
     /// Whether item numbers in references have four bytes instead of two.
-    var referencesAreWide = false
+    package var referencesAreWide = false
     /// Whether the last box declares the size 0, which means the rest of the file.
-    var lastBoxIsOpen = false
+    package var lastBoxIsOpen = false
     /// Whether items with equal data share one copy of the data in the file.
-    var sharesData = false
+    package var sharesData = false
+    /// Items of which a reader shows the first one that it knows (box `altr`).
+    package var alternatives: [Int] = []
 
-    var file: Data {
+    package init(items: [Item]) { self.items = items }
+
+    package var file: Data {
         let brands = brands ?? [codec.brand, "mif1", codec.brand]
         let head = Self.box(
             "ftyp", Array(brands[0].utf8) + Self.big(0, 4) + brands.dropFirst().flatMap { Array($0.utf8) })
@@ -78,7 +99,8 @@ struct HEIFBytes {
         let entries = items.flatMap { item in
             Self.box(
                 "infe",
-                Self.big(2 << 24, 4) + Self.big(item.number, 2) + Self.big(0, 2) + Array(item.type.utf8) + [0]
+                Self.big(2 << 24 | (item.isHidden ? 1 : 0), 4) + Self.big(item.number, 2) + Self.big(0, 2)
+                    + Array(item.type.utf8) + [0]
                     + (item.type == "mime" ? Array("application/rdf+xml".utf8) + [0] : []))
         }
         content += Self.box("iinf", Self.big(0, 4) + Self.big(items.count, 2) + entries)
@@ -91,6 +113,11 @@ struct HEIFBytes {
         }
         if !references.isEmpty {
             content += Self.box("iref", Self.big(referencesAreWide ? 1 << 24 : 0, 4) + references)
+        }
+        if !alternatives.isEmpty {
+            let numbers = alternatives.flatMap { Self.big($0, 4) }
+            let group = Self.big(0, 4) + Self.big(100, 4) + Self.big(alternatives.count, 4) + numbers
+            content += Self.box("grpl", Self.box("altr", group))
         }
         if usesItemData { content += Self.box("idat", items.flatMap(\.data)) }
         return Self.box("meta", content)
@@ -122,6 +149,12 @@ struct HEIFBytes {
                     number(Self.box("auxC", Self.big(0, 4) + Array((item.auxiliaryType ?? codec.alphaType).utf8) + [0]))
                         | 0x80)
             }
+            if let colors = item.colors {
+                let codes = [colors.primaries, colors.transfer, colors.matrix].flatMap { Self.big($0, 2) }
+                indices.append(number(Self.box("colr", Array("nclx".utf8) + codes + [0x80])))
+            }
+            if item.turns > 0 { indices.append(number(Self.box("irot", [UInt8(item.turns)])) | 0x80) }
+            if item.isMirrored { indices.append(number(Self.box("imir", [0])) | 0x80) }
             associations += Self.big(item.number, 2) + [UInt8(indices.count)] + indices.map { UInt8($0) }
         }
         return Self.box("ipco", container)
@@ -133,21 +166,21 @@ struct HEIFBytes {
         return all.filter { seen.insert($0).inserted }
     }
 
-    static func grid(rows: Int, columns: Int, width: Int, height: Int) -> [UInt8] {
+    package static func grid(rows: Int, columns: Int, width: Int, height: Int) -> [UInt8] {
         [0, 1, UInt8(rows - 1), UInt8(columns - 1)] + big(width, 4) + big(height, 4)
     }
 
-    static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    package static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
         big(content.count + 8, 4) + Array(type.utf8) + content
     }
 
-    static func big(_ value: Int, _ count: Int) -> [UInt8] {
+    package static func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
     }
 
     /// Returns the configuration and the data of the image in `file`. A library must have written the file, with one
     /// image.
-    static func coded(in file: Data, _ codec: Codec = .hevc) -> Coded? {
+    package static func coded(in file: Data, _ codec: Codec = .hevc) -> Coded? {
         guard let configuration = content(of: codec.configurationBox, in: file),
             let data = content(of: "mdat", in: file)
         else {
@@ -158,7 +191,7 @@ struct HEIFBytes {
 
     /// Returns the sequence parameter set in a configuration. The first four bytes of the result contain the length of
     /// the set.
-    static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
+    package static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
         var offset = 23
         while offset + 5 <= configuration.count {
             let length = Int(configuration[offset + 3]) << 8 | Int(configuration[offset + 4])

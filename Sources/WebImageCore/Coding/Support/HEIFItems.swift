@@ -1,20 +1,24 @@
-import Foundation
-import WebImageCore
+package import Foundation
 
-/// The items of a HEIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
-struct HEIFItems {
+/// The items of a HEIF or AVIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
+package struct HEIFItems {
     /// The numbers of the primary items. A valid file has one primary item. A faulty file can have several.
-    private(set) var primary: [Int] = []
+    package private(set) var primary: [Int] = []
     /// The declared types of each item. The keys are item numbers. A faulty file can declare several types for one
     /// item.
-    private(set) var types: [Int: Set<String>] = [:]
+    package private(set) var types: [Int: Set<String>] = [:]
     /// The byte ranges of the contents of all `hvcC` boxes in the item properties.
-    private(set) var configurations: [Range<Int>] = []
+    package private(set) var configurations: [Range<Int>] = []
     /// The items that libheif decodes together with each item. The keys are item numbers. The values are the item's
     /// tiles or its source (`dimg`), and its auxiliary pictures (`auxl`).
-    private(set) var sources: [Int: [Int]] = [:]
+    package private(set) var sources: [Int: [Int]] = [:]
     private var locations: [Int: [Location]] = [:]
     private var itemData: [Range<Int>] = []
+    /// The place and the number of bytes of the primary item's number in each box `pitm`.
+    package private(set) var primaryPlaces: [Range<Int>] = []
+    /// The place of the byte with the flags of each item. Bit 0 means that viewers do not show the item by itself.
+    package private(set) var flagPlaces: [Int: Int] = [:]
+    private var propertyBoxes: [HEIFBoxReader.Box] = []
     private let file: HEIFBoxReader
 
     private struct Location {
@@ -22,7 +26,7 @@ struct HEIFItems {
         var extents: [(offset: Int, length: Int)]
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         file = HEIFBoxReader(bytes)
         for box in try file.boxes(in: 0..<bytes.count) where box.type == "meta" {
             for part in try file.boxes(in: file.rest(of: box.content, after: 4)) { try take(part) }
@@ -33,8 +37,9 @@ struct HEIFItems {
         let start = box.content.lowerBound
         switch box.type {
         case "pitm":
-            primary.append(
-                try file.number(at: start + 4, bytes: file.version(of: box) == 0 ? 2 : 4, in: box))
+            let count = try file.version(of: box) == 0 ? 2 : 4
+            primary.append(try file.number(at: start + 4, bytes: count, in: box))
+            primaryPlaces.append(start + 4..<start + 4 + count)
         case "iinf":
             let head = try file.version(of: box) == 0 ? 6 : 8
             for entry in try file.boxes(in: file.rest(of: box.content, after: head))
@@ -49,6 +54,7 @@ struct HEIFItems {
             }
         case "idat": itemData.append(box.content)
         case "iprp":
+            propertyBoxes.append(box)
             for container in try file.boxes(in: box.content) where container.type == "ipco" {
                 for property in try file.boxes(in: container.content) where property.type == "hvcC" {
                     configurations.append(property.content)
@@ -65,6 +71,7 @@ struct HEIFItems {
         let number = try file.number(at: box.content.lowerBound + 4, bytes: numberBytes, in: box)
         types[number, default: []].insert(
             try file.type(at: box.content.lowerBound + 4 + numberBytes + 2, in: box))
+        flagPlaces[number] = box.content.lowerBound + 3
     }
 
     private mutating func takeReference(_ box: HEIFBoxReader.Box, numberBytes: Int)
@@ -113,9 +120,49 @@ struct HEIFItems {
         }
     }
 
+    /// Returns the contents of an item's properties of a type, in the order of the boxes.
+    package func properties(_ type: String, of item: Int) throws(WebImageError) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        for box in propertyBoxes {
+            let parts = try file.boxes(in: box.content)
+            var all: [HEIFBoxReader.Box] = []
+            for part in parts where part.type == "ipco" { all += try file.boxes(in: part.content) }
+            for part in parts where part.type == "ipma" {
+                for index in try associations(in: part, of: item) where all.indices.contains(index - 1) {
+                    if all[index - 1].type == type { found.append(all[index - 1].content) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Returns a byte in the content of a property.
+    package func byte(at offset: Int) -> UInt8 { file.bytes[offset] }
+
+    /// Returns the numbers of an item's properties, which start with 1.
+    private func associations(in box: HEIFBoxReader.Box, of item: Int) throws(WebImageError) -> [Int] {
+        var offset = box.content.lowerBound + 4
+        func next(_ bytes: Int) throws(WebImageError) -> Int {
+            defer { offset += bytes }
+            return try file.number(at: offset, bytes: bytes, in: box)
+        }
+        let numberBytes = try file.version(of: box) < 1 ? 2 : 4
+        // The flag says that the numbers of the properties have two bytes. Their first bit is another flag.
+        let isWide = try file.number(at: box.content.lowerBound + 3, bytes: 1, in: box) & 1 == 1
+        var found: [Int] = []
+        for _ in 0..<(try next(4)) {
+            let number = try next(numberBytes)
+            for _ in 0..<(try next(1)) {
+                let property = try isWide ? next(2) & 0x7FFF : next(1) & 0x7F
+                if number == item { found.append(property) }
+            }
+        }
+        return found
+    }
+
     /// Whether an item's data ends behind the file, or takes all bytes up to its end. In a longer copy of the file, such an
     /// item would contain bytes that follow.
-    var reachesBeyondFile: Bool {
+    package var reachesBeyondFile: Bool {
         locations.values.joined().contains { location in
             location.method == 0
                 && location.extents.contains { extent in
@@ -129,7 +176,7 @@ struct HEIFItems {
     /// data of each location.
     ///
     /// Subtracts the number of bytes from `budget`. Throws if `budget` becomes negative.
-    func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
+    package func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
         var all: [Data] = []
         for location in locations[number] ?? [] {
             guard location.method < 2 else {

@@ -1,0 +1,32 @@
+import WebImageCore
+import WebImageGraphics
+
+/// The gain map of an AVIF file, which the item `tmap` describes. Owns a copy of the file in which the map is the primary
+/// picture, and its decoder: libavif before version 1.2 does not read the item.
+final class AVIFGainMap {
+    private let file: PinnedBytes
+    private let decoder: AVIFDecoder
+    /// The map without its values.
+    let description: GainMap
+
+    /// Returns nil if the file has no map, or if its boxes are damaged: the base picture is there.
+    init?(findingIn bytes: UnsafeRawBufferPointer, limits: DecodingLimits) {
+        guard let item = ToneMapItem(findingIn: bytes) else { return nil }
+        file = item.fileOfMap
+        guard let decoder = try? AVIFDecoder(file.bytes, limits: limits, isMap: true), decoder.info.frameCount == 1
+        else { return nil }
+        self.decoder = decoder
+        description = item.description(size: decoder.info.pixelSize, channelCount: decoder.info.isGray ? 1 : 3)
+    }
+
+    /// Decodes the part of the map that belongs to a result of the base. Each of the two pictures has its own orientation.
+    func decoded(
+        _ options: DecodingOptions, base info: ImageInfo, deadline: DecodeDeadline
+    ) throws(WebImageError) -> GainMap {
+        let own = description.decodingUpright(options, in: info)
+        try own.checkMemory(for: decoder.info)
+        let image = try decoder.picture(at: 0, options: own, deadline: deadline)
+            .finished(options: own, fullSize: decoder.info.storedSize)
+        return description.with(image.pixels)
+    }
+}
