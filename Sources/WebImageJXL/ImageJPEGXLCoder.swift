@@ -60,12 +60,9 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
         let deadline = DecodeDeadline(options.limits)
         let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
             let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
-            let options = options.resolved(
-                bitDepth: pictures.info.bitDepth, isHDR: pictures.info.hdr?.transfer != nil)
             try options.checkMemory(for: pictures.info)
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
-            let image = try pictures.picture(at: 0, options: options, deadline: deadline)
-                .finished(options: options, fullSize: pictures.info.storedSize)
+            let image = try pictures.image(options, deadline)
             // Counting the frames reads the whole file. Therefore the frames are not counted if only the first frame is
             // decoded. The frame count of an animation is then 2, which stands for several frames.
             let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
@@ -78,15 +75,34 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
     ///
     /// The encoding is lossless if the options request a lossless encoding. Otherwise the encoding has the quality of
     /// the options. Quality 1 corresponds to libjxl's distance 0.1. If `maxFileSize` is set, the file has the highest
-    /// quality at which it does not exceed that size.
+    /// quality at which it does not exceed that size. If `keepsHDR` is set, the gain map of ``Image/hdr`` is written in the
+    /// box `jhgm`.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
         if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
-            try JXLEncoder().encode(image, options: options)
+            let file = try JXLEncoder().encode(image, options: options)
+            guard options.keepsHDR, let map = image.hdr?.gainMap else { return file }
+            return try Self.adding(map, of: image.pixelSize, to: file, options)
         }
+    }
+
+    /// Adds a map to the file of a picture, which the options can have made smaller.
+    private static func adding(
+        _ map: GainMap, of size: PixelSize, to file: Data, _ options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        let written =
+            options.maxPixelSize.map {
+                ImageScaling.size(of: size, in: $0, preserveAspectRatio: true, allowsEnlarging: false)
+            } ?? size
+        let fitting = try map.resampled(from: PixelRegion(size), of: size, to: written)
+        guard let pixels = fitting.pixels else { return file }
+        var own = EncodingOptions()
+        (own.lossless, own.quality) = (options.lossless, max(options.quality, 0.9))
+        let plain = Image(pixels: try pixels.converted(to: pixels.format == .gray8 ? .gray8 : .rgb8))
+        return try fitting.added(to: file, codestream: try JXLEncoder().encode(plain, options: own))
     }
 
     /// Encodes an animation. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
@@ -134,5 +150,37 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)
+    }
+}
+
+extension JXLPictures {
+    /// Decodes the first frame, with its gain map if the options read it.
+    fileprivate func image(_ wanted: DecodingOptions, _ deadline: DecodeDeadline) throws(WebImageError) -> Image {
+        func base(_ options: DecodingOptions) throws(WebImageError) -> Image {
+            let options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
+            try options.checkMemory(for: info)
+            return try picture(at: 0, options: options, deadline: deadline)
+                .finished(options: options, fullSize: info.storedSize)
+        }
+        guard let gainMap, gainMap.description.isRead(wanted) else { return try base(wanted) }
+        let map: GainMap
+        do throws(WebImageError) {
+            map = try gainMap.decoded(wanted, base: info, deadline: deadline)
+        } catch {
+            try deadline.check()
+            return try base(wanted)
+        }
+        return try map.image(wanted) { own throws(WebImageError) in try base(own) }
+    }
+}
+
+extension ImageJPEGXLCoder: GainMapReading {
+    package func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
+        try options.limits.checkEncodedBytes(data.count)
+        let deadline = DecodeDeadline(options.limits)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
+            return try pictures.gainMap?.decoded(options, base: pictures.info, deadline: deadline)
+        }
     }
 }

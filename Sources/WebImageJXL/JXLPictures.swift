@@ -18,8 +18,12 @@ final class JXLPictures {
     /// restarted.
     private var nextIndex: Int? = 0
 
+    /// The gain map of the picture; nil if it has none.
+    private(set) var gainMap: JXLGainMap?
+
+    /// - Parameter isMap: Whether the picture is the gain map of another one, so that it has none itself.
     init(
-        _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline
+        _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, deadline: DecodeDeadline, isMap: Bool = false
     ) throws(WebImageError) {
         self.bytes = bytes
         decoder = try JXLDecoder(
@@ -40,6 +44,13 @@ final class JXLPictures {
             profile = try decoder.profile(&budget)
         }
         info.hdr = profile?.hdr
+        guard !isMap, blackChannel == nil, header.have_animation == 0,
+            let map = JXLGainMap(findingIn: bytes, limits: limits, deadline: deadline)
+        else { return }
+        gainMap = map
+        var range = info.hdr ?? HDRDescription()
+        range.gainMap = map.description
+        info.hdr = range
     }
 
     /// The brightest light that the header declares. libjxl writes 10,000 nits for PQ if its caller has set no number, which
