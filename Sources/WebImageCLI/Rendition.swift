@@ -132,8 +132,8 @@ struct Rendition: Sendable {
     /// Whether the output has the gain map of the input, or the values of PQ and HLG.
     private func keepsRange(_ info: ImageInfo, _ format: ImageFormat?) -> Bool {
         guard let hdr = info.hdr, let format = format?.container, range == nil || range == .keep else { return false }
-        if hdr.gainMap != nil { return format == .jpeg }
-        return range == .keep && Self.curveFormats.contains(format)
+        if hdr.gainMap != nil, [.jpeg, .jpegXL].contains(format) { return true }
+        return range == .keep && hdr.isKept(in: format)
     }
 
     /// The options with which the picture is decoded.

@@ -101,6 +101,31 @@ struct RangeOptionTests {
         #expect(try info("dropped.\(format)")["hdr"] == nil)
     }
 
+    /// A JPEG of PQ has a gain map, which leads to the same light again.
+    @Test func jpegOfPQHasAMapOnRequest() throws {
+        for (words, kind) in [(["--hdr", "keep"], "gain-map"), ([], nil), (["--hdr", "drop"], nil)]
+            as [([String], String?)]
+        {
+            let outcome = try Tool.run(
+                ["convert", "--quiet", "--overwrite"] + words + [path("pq.png"), path("made.jpg")])
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            #expect(try info("made.jpg")["hdr"] as? String == kind, "\(words)")
+        }
+    }
+
+    @Test func mapOfJPEGIsKeptInJPEGXL() throws {
+        let outcome = try convert("--resize", "32x24", path("ultra.jpg"), path("kept.jxl"))
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let kept = try info("kept.jxl")
+        #expect(
+            kept["hdr"] as? String == "gain-map" && kept["gainMapWidth"] as? Int == 8
+                && kept["headroom"] as? Double == 4)
+        _ = try convert(path("kept.jxl"), path("again.jpg"))
+        #expect(try info("again.jpg")["gainMapWidth"] as? Int == 8)
+        _ = try convert("--hdr", "drop", path("kept.jxl"), path("dropped.jxl"))
+        #expect(try info("dropped.jxl")["hdr"] == nil)
+    }
+
     @Test func otherValuesAreRefused() throws {
         #expect(try convert("--hdr", "yes", path("ultra.jpg"), path("x.jpg")).code == 1)
     }

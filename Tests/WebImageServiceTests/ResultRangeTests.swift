@@ -42,6 +42,18 @@ struct ResultRangeTests {
             #expect(map.size == PixelSize(width: 8, height: 6) && map.metadata.alternateHeadroom == 2)
         }
         #expect(try map("ph:1/bl:2/f:jpg") == nil)
+        // JPEG XL holds the map, and a JPEG of PQ gets one.
+        let coders = ImageCodersManager(coders: [ImagePNGCoder.shared, ImageJPEGCoder.shared, ImageJPEGXLCoder.shared])
+        let pq = ColorSignal(.rgb, .pq, bits: 16).png(.numbers)
+        for (options, source, isKept) in [
+            ("ph:1/w:32/f:jxl", try self.source(), true), ("w:32/f:jxl", try self.source(), false),
+            ("ph:1/f:jpg", pq, true), ("f:jpg", pq, false),
+        ] {
+            var renderer = ResultRenderer(options: try Fix.options(options))
+            renderer.coders = coders
+            let info = try coders.imageInfo(of: try renderer.make(from: source).data, limits: .default)
+            #expect((info.hdr?.gainMap != nil) == isKept, "\(options)")
+        }
         let web = try Fix.make("ph:1/f:webp", from: try source())
         #expect(try ImageWebPCoder.shared.imageInfo(of: web.data, limits: .default).hdr == nil)
     }

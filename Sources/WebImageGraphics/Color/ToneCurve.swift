@@ -35,9 +35,15 @@ struct ToneCurve: Sendable {
         switch transfer {
         case .perceptualQuantizer: return mapped(luminance) / luminance
         case .hybridLogGamma:
-            // The system gamma of a display of 1,000 nits is 1.2 (ITU-R BT.2100).
-            return mapped(pow(luminance, 1.2) * Self.usualPeak / Self.white) / luminance
+            let (factor, exponent) = displayLight
+            return mapped(pow(luminance, Double(exponent)) * Double(factor)) / luminance
         }
+    }
+
+    /// The light of the display is the luminance of ``light(_:)`` to the power `exponent`, times `factor`. The system gamma
+    /// of HLG on a display of 1,000 nits is 1.2 (ITU-R BT.2100).
+    var displayLight: (factor: Float, exponent: Float) {
+        transfer == .perceptualQuantizer ? (1, 1) : (Float(Self.usualPeak / Self.white), 1.2)
     }
 
     /// Returns the light that a grey pixel with a stored value from 0 to 1 has in sRGB.

@@ -30,13 +30,8 @@ final class ToneMappedColors: Sendable {
 
     private init?(_ curve: ToneCurve, _ own: [[Double]]) {
         guard let toSRGB = MatrixColors.matrix(from: own) else { return nil }
-        matrix = toSRGB
-        // Colorants are adapted to D50. The luminance is that under D65, the white of the standards: the second row of the
-        // inverse Bradford matrix. Without it, blue would be a fifth darker.
-        let parts = (0..<3).map { -0.0282895 * own[0][$0] + 1.0099416 * own[1][$0] + 0.0210077 * own[2][$0] }
-        let sum = parts.reduce(0, +)
-        guard sum > 0.1 else { return nil }
-        luminance = parts.map { Float($0 / sum) }
+        guard let parts = ICCProfile.luminance(of: own) else { return nil }
+        (matrix, luminance) = (toSRGB, parts)
         light = (0..<Self.valueCount).map { Float(curve.light(Double($0) / 65535)) }
         gains = (0..<Int(WEBIMAGE_TONE_COUNT)).map { index in
             // The bits of a float are its logarithm in steps, with equal steps inside each octave.
@@ -83,6 +78,18 @@ final class ToneMappedColors: Sendable {
 }
 
 extension ICCProfile {
+    /// Returns the part of each channel in the luminance of light with these colorants.
+    ///
+    /// Colorants are adapted to D50. The luminance is that under D65, the white of the standards: the second row of the
+    /// inverse Bradford matrix. Without it, blue would be a fifth darker.
+    static func luminance(of colorants: [[Double]]) -> [Float]? {
+        let parts = (0..<3).map { column in
+            -0.0282895 * colorants[0][column] + 1.0099416 * colorants[1][column] + 0.0210077 * colorants[2][column]
+        }
+        let sum = parts.reduce(0, +)
+        return sum > 0.1 ? parts.map { Float($0 / sum) } : nil
+    }
+
     /// The transfer function of high dynamic range that the profile's curves describe without tone mapping, as some
     /// programs write them: the light of PQ is then 1 at 10,000 nits, and that of HLG is the scene's. Nil for other curves.
     var transferForHDR: HDRDescription.Transfer? {

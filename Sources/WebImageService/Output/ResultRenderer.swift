@@ -135,7 +135,7 @@ struct ResultRenderer: Sendable {
         guard options.preserveHDR, let hdr = info.hdr, let format = try? format(for: info, settings) else {
             return false
         }
-        return hdr.gainMap != nil ? format == .jpeg : [.png, .avif, .jxl].contains(format)
+        return hdr.isKept(in: format.imageFormat)
     }
 
     /// Converts a size after the quarter turns to the size of the upright picture that coders return.
