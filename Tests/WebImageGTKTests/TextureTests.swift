@@ -1,6 +1,8 @@
 import CWebImageGTK
+import Foundation
 import Testing
 import WebImageCore
+import WebImageGraphics
 import WebImageTesting
 
 @testable import WebImageGTK
@@ -60,6 +62,54 @@ extension GTKSuite {
             let drawn = try #require(Image(pixels: buffer).makeTexture()?.downloaded())
             let expected: [UInt8] = format == .gray8 ? [100, 100, 100, 255] : [10, 100, 200, 255]
             for place in [(0, 0), (4, 0), (4, 2)] { #expect(drawn.bgra(place.0, place.1) == expected) }
+        }
+
+        /// Grey light of 26, 203 and 1,000 nits.
+        private func bright(_ transfer: Int) throws -> Image {
+            let nits = [26.0, 203, 1000]
+            let pixels = try PixelBuffer(width: 3, height: 2, format: transfer == 8 ? .rgbaHalf : .rgba16)
+            pixels.withUnsafeMutableBytes { bytes in
+                for place in 0..<24 {
+                    let light = nits[place % 12 / 4]
+                    let power = pow(light / 10_000, 2610.0 / 16384)
+                    let signal = pow((3424.0 / 4096 + 2413.0 / 128 * power) / (1 + 2392.0 / 128 * power), 2523.0 / 32)
+                    let isAlpha = place % 4 == 3
+                    let value =
+                        transfer == 8
+                        ? Float16(isAlpha ? 1 : light / 203).bitPattern : isAlpha ? 65535 : UInt16(signal * 65535)
+                    bytes.storeBytes(
+                        of: value, toByteOffset: place / 12 * pixels.bytesPerRow + place % 12 * 2, as: UInt16.self)
+                }
+            }
+            return Image(
+                pixels: pixels, colorProfile: ColorProfile(primaries: transfer == 8 ? 1 : 9, transfer: transfer),
+                hasAlpha: false)
+        }
+
+        /// GTK 4.16 and later receive the values with their colour state, and earlier versions a tone-mapped copy.
+        @Test(arguments: [16, 8]) func highRangeHasAColorStateOrAToneCurve(_ transfer: Int) throws {
+            let image = try bright(transfer)
+            let texture = try #require(image.makeTexture())
+            let drawn = try #require(texture.downloaded())
+            let seen = (0..<3).map { Int(drawn.bgra($0, 1)[1]) }
+            let isNew = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
+            #expect(texture.hasHighRange == isNew)
+            // GTK cuts light over white in a copy of the standard range; the tone curve keeps steps for it.
+            let wanted = isNew ? [100, 255, 255] : [100, 229, 255]
+            #expect(zip(seen, wanted).allSatisfy { abs($0 - $1) <= 2 }, "\(seen)")
+            guard isNew else { return }
+            typealias Get = @convention(c) (OpaquePointer) -> OpaquePointer?
+            typealias Number = @convention(c) (OpaquePointer) -> UInt32
+            func call<Function>(_ name: String, as type: Function.Type) throws -> Function {
+                unsafeBitCast(try #require(dlsym(nil, name)), to: type)
+            }
+            let state = try #require(
+                try texture.withPointer { try call("gdk_texture_get_color_state", as: Get.self)($0) })
+            let codes = try #require(try call("gdk_color_state_create_cicp_params", as: Get.self)(state))
+            defer { g_object_unref(UnsafeMutableRawPointer(codes)) }
+            let primaries = try call("gdk_cicp_params_get_color_primaries", as: Number.self)(codes)
+            let curve = try call("gdk_cicp_params_get_transfer_function", as: Number.self)(codes)
+            #expect(primaries == (transfer == 8 ? 1 : 9) && curve == transfer)
         }
 
         @Test func everyGreyIsConvertedExactly() throws {

@@ -41,7 +41,7 @@ import WebImageGraphics
     func version(
         for visible: CGRect, of rect: CGRect, scale: CGFloat, changed: @escaping @MainActor () -> Void
     ) -> Texture? {
-        guard let shape = shape(visible, of: rect, scale) else { return nil }
+        guard !texture.hasHighRange, let shape = shape(visible, of: rect, scale) else { return nil }
         if let copy, copy.shape == shape { return copy.texture }
         guard pixelSize.pixelCount <= Self.pixelsAtOnce else {
             begin(shape, changed)

@@ -1,5 +1,6 @@
 import CWebImageGTK
 public import WebImageCore
+import WebImageGraphics
 
 /// A GTK texture that shares the pixels of an image.
 ///
@@ -11,11 +12,15 @@ public final class Texture: @unchecked Sendable {
     /// The pixels that the texture shares; nil if the texture was made by GTK.
     let shared: PixelBuffer?
 
+    /// Whether GTK shows the texture with a high dynamic range, where the display has one.
+    package let hasHighRange: Bool
+
     convenience init(owning pointer: OpaquePointer) { self.init(owning: pointer, sharing: nil) }
 
-    private init(owning pointer: OpaquePointer, sharing pixels: PixelBuffer?) {
+    private init(owning pointer: OpaquePointer, sharing pixels: PixelBuffer?, hasHighRange: Bool = false) {
         self.pointer = pointer
         shared = pixels
+        self.hasHighRange = hasHighRange
         HandleLedger.opened("GdkTexture")
     }
 
@@ -52,10 +57,34 @@ public final class Texture: @unchecked Sendable {
             self.init(sharing: converted)
             return
         }
+        guard let bytes = Self.bytes(sharing: buffer) else { return nil }
+        defer { g_bytes_unref(bytes) }
+        let texture = gdk_memory_texture_new(
+            gint(buffer.width), gint(buffer.height), format, bytes, gsize(buffer.bytesPerRow))
+        guard let texture else { return nil }
+        self.init(owning: texture, sharing: buffer)
+    }
+
+    /// Wraps pixels with a high dynamic range, whose values have code points of ITU-T H.273. Nil if this version of GTK does
+    /// not know what they mean.
+    fileprivate convenience init?(sharing buffer: PixelBuffer, codePoints: (primaries: Int, transfer: Int)) {
+        guard let states = ColorState.shared, let format = GdkMemoryFormat(buffer.format),
+            let bytes = Self.bytes(sharing: buffer)
+        else { return nil }
+        defer { g_bytes_unref(bytes) }
+        guard let texture = states.texture(of: buffer, format: format, bytes: bytes, codePoints: codePoints) else {
+            return nil
+        }
+        // Copies of the pixels would lose their meaning, so GTK alone scales them.
+        self.init(owning: texture, sharing: nil, hasHighRange: true)
+    }
+
+    /// Returns bytes that retain the buffer.
+    private static func bytes(sharing buffer: PixelBuffer) -> OpaquePointer? {
         guard buffer.width <= Int32.max, buffer.height <= Int32.max else { return nil }
         let holder = Unmanaged.passRetained(buffer)
         HandleLedger.opened("texture pixels")
-        let bytes = g_bytes_new_with_free_func(
+        return g_bytes_new_with_free_func(
             buffer.baseAddress, gsize(buffer.byteCount),
             { holder in
                 guard let holder else { return }
@@ -63,11 +92,6 @@ public final class Texture: @unchecked Sendable {
                 Unmanaged<PixelBuffer>.fromOpaque(holder).release()
             },
             holder.toOpaque())
-        defer { g_bytes_unref(bytes) }
-        let texture = gdk_memory_texture_new(
-            gint(buffer.width), gint(buffer.height), format, bytes, gsize(buffer.bytesPerRow))
-        guard let texture else { return nil }
-        self.init(owning: texture, sharing: buffer)
     }
 }
 
@@ -77,7 +101,21 @@ extension Image {
     ///
     /// The pixels are retained until GTK releases the texture. This function can be called on any thread. For a grey
     /// image with a side over the limit of cairo (32,767 px), it logs the reason and returns nil.
-    public func makeTexture() -> Texture? { Texture(sharing: pixels) }
+    ///
+    /// Pixels of PQ, HLG and linear light have a texture with their colour state since GTK 4.16, so that a display with a high
+    /// dynamic range shows it. Earlier versions of GTK get a copy of standard dynamic range.
+    public func makeTexture() -> Texture? {
+        guard pixels.format.bitsPerComponent > 8, let codePoints = displayCodePoints else {
+            return Texture(sharing: pixels)
+        }
+        if let texture = Texture(sharing: pixels, codePoints: codePoints) { return texture }
+        do throws(WebImageError) {
+            return Texture(sharing: try toneMappedPixels() ?? pixels)
+        } catch {
+            WebImageLog.shared.log(.error, "no texture: \(error)", metadata: error.logMetadata)
+            return nil
+        }
+    }
 }
 
 extension GdkMemoryFormat {
