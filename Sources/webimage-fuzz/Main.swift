@@ -84,19 +84,24 @@ private enum Target: String {
         _ = try? coder.decode(data, options: options)
     }
 
-    /// Reads both forms of a gain map's metadata, and decodes a JPEG with its map. Metadata that is accepted is usable.
+    /// Reads both forms of a gain map's metadata, and decodes a picture with its map. Metadata that is accepted is usable.
     private func readGainMap(_ data: Data) {
         for metadata in [try? GainMapMetadata(iso: data), try? GainMapMetadata(xmp: data)].compactMap({ $0 }) {
             precondition(metadata.isUsable && (try? GainMapMetadata(iso: metadata.isoPayload)) != nil)
         }
         _ = EmbeddedMetadata(xmp: data).xmpWithOrientation
-        guard ImageFormat(sniffing: data) == .jpeg else { return }
+        let coders: [any GainMapReading] = [
+            ImageJPEGCoder.shared, ImageAVIFCoder.shared, ImageHEICCoder.shared, ImageJPEGXLCoder.shared,
+        ]
+        guard let coder = coders.first(where: { $0.canDecode(from: data) }) else { return }
         var options = DecodingOptions()
         options.limits = limits
-        for range in [DecodingOptions.DynamicRange.keep, .high(headroom: 4)] {
+        for range in [DecodingOptions.DynamicRange.keep, .high(headroom: 4), .standard] {
             options.dynamicRange = range
-            _ = try? ImageJPEGCoder.shared.decode(data, options: options)
+            let image = try? coder.decode(data, options: options)
+            if let map = image?.hdr?.gainMap { precondition(map.metadata.isUsable && map.pixels?.size == map.size) }
         }
+        _ = try? coder.gainMap(of: data, options: options)
     }
 
     /// Decodes a JPEG at 1/8 with the loop for thumbnails and with libjpeg-turbo. Ends the process if the results differ.

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageCodecs
+import WebImageGraphics
+import WebImageTestTraits
+import WebImageTesting
+
+/// Applied gain maps are those of libavif 1.4 and of libultrahdr 1.4, by the ΔE(ITP) of ITU-R BT.2124. `Scripts/check-gain-maps`
+/// installs both and runs these tests.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] != nil, "run by Scripts/check-gain-maps"),
+    .timeLimit(minutes: 20))
+struct GainMapOracleTests {
+    private let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] ?? "/tmp")
+
+    private static let single = GainMapMetadata(
+        channels: [.init(minimum: -0.25, maximum: 2.5, gamma: 1.25)], alternateHeadroom: 2.5)
+    private static let triple = GainMapMetadata(
+        channels: [
+            .init(minimum: 0, maximum: 2), .init(minimum: -0.5, maximum: 1.5, gamma: 1.25, baseOffset: 0.02),
+            .init(minimum: 0, maximum: 3, gamma: 0.75, alternateOffset: 0.03),
+        ], baseHeadroom: 0, alternateHeadroom: 3)
+
+    /// The metadata with base and alternate picture exchanged.
+    private static func exchanged(_ metadata: GainMapMetadata) -> GainMapMetadata {
+        var other = metadata
+        (other.baseHeadroom, other.alternateHeadroom) = (metadata.alternateHeadroom, metadata.baseHeadroom)
+        return other
+    }
+
+    private func map(isGray: Bool, width: Int = 64, height: Int = 48) throws -> Image {
+        try Image.generated(width: width, height: height) { x, y in
+            let (red, green, blue) = (
+                UInt8(255 * x / (width - 1)), UInt8(255 * y / (height - 1)), UInt8((3 * x + 2 * y) % 256)
+            )
+            return isGray ? (red, red, red, 255) : (blue, green, red, 255)
+        }
+    }
+
+    private func base() throws -> Image {
+        let image = try Image.generated(width: 64, height: 48) { x, y in
+            (UInt8(4 * x), UInt8(5 * y), UInt8(255 - 2 * x - 2 * y), 255)
+        }
+        return Image(pixels: image.pixels, hasAlpha: false)
+    }
+
+    private func coded(_ image: Image) throws -> HEIFBytes.Coded {
+        var options = EncodingOptions()
+        (options.lossless, options.keepsHDR) = (true, true)
+        let file = try ImageAVIFCoder.shared.encode(image, format: .avif, options: options)
+        return try #require(HEIFBytes.coded(in: file, .av1))
+    }
+
+    private func avif(_ metadata: GainMapMetadata, isGray: Bool) throws -> Data {
+        var picture = try base()
+        if metadata.isBaseHDR {
+            // The same bytes as values of PQ, up to about 1,500 nits.
+            let deep = try picture.pixels.converted(to: .rgba16, isOpaque: true)
+            deep.withUnsafeMutableBytes { bytes in
+                let values = bytes.bindMemory(to: UInt16.self)
+                for index in values.indices { values[index] = UInt16(Double(values[index]) * 0.8) }
+            }
+            picture = Image(pixels: deep, colorProfile: ColorProfile(primaries: 9, transfer: 16), hasAlpha: false)
+        }
+        var sample = ToneMapSample(
+            .av1, base: try coded(picture), map: try coded(try map(isGray: isGray)), sizes: ((64, 48), (64, 48)),
+            metadata: metadata.isoPayload)
+        sample.baseColors = metadata.isBaseHDR ? (9, 16, 0) : (1, 13, 0)
+        sample.alternateColors = metadata.isBaseHDR ? (1, 13, 0) : (9, 16, 0)
+        return sample.file
+    }
+
+    private func oracle(_ file: Data, _ name: String, stops: Double) throws -> [Float] {
+        let path = folder.appendingPathComponent(name)
+        try file.write(to: path)
+        let process = Process()
+        process.executableURL = folder.appendingPathComponent("oracle")
+        process.arguments = [path.path, String(stops)]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(name)")
+        return bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+
+    private func light(_ pixels: PixelBuffer) -> [Float] {
+        pixels.withUnsafeBytes { bytes in
+            (0..<pixels.height).flatMap { y in
+                (0..<pixels.width).flatMap { x in
+                    (0..<3).map { channel -> Float in
+                        let place = y * pixels.bytesPerRow + 8 * x + 2 * channel
+                        return Float(Float16(bitPattern: bytes.load(fromByteOffset: place, as: UInt16.self)))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The differences of all pixels, least first.
+    private func differences(_ one: [Float], _ other: [Float], isWide: Bool) -> [Double] {
+        func coordinates(_ light: ArraySlice<Float>) -> [Double] {
+            let rows = [
+                [0.627404, 0.329282, 0.043314], [0.069097, 0.919541, 0.011361], [0.016391, 0.088013, 0.895595],
+            ]
+            let own: [Double] = light.map { max(Double($0), 0) * 203 }
+            let wide: [Double] = rows.map { row in zip(row, own).reduce(0) { $0 + $1.0 * $1.1 } }
+            let rgb: [Double] = isWide ? own : wide
+            let cones = [[1688.0, 2146, 262], [683, 2951, 462], [99, 309, 3688]].map { row -> Double in
+                let nits: Double = zip(row, rgb).reduce(0) { $0 + $1.0 * $1.1 } / 4096
+                let power: Double = pow(min(max(nits, 0), 10_000) / 10_000, 2610.0 / 16384)
+                let above: Double = 3424.0 / 4096 + 2413.0 / 128 * power
+                let below: Double = 1 + 2392.0 / 128 * power
+                return pow(above / below, 2523.0 / 32)
+            }
+            let intensity: Double = (cones[0] + cones[1]) / 2
+            let blue: Double = (6610 * cones[0] - 13613 * cones[1] + 7003 * cones[2]) / 8192
+            let red: Double = (17933 * cones[0] - 17390 * cones[1] - 543 * cones[2]) / 4096
+            return [intensity, blue, red]
+        }
+        return stride(from: 0, to: one.count, by: 3).map { start in
+            let pairs = zip(coordinates(one[start..<start + 3]), coordinates(other[start..<start + 3]))
+            let sum: Double = pairs.reduce(0) { sum, pair in sum + (pair.0 - pair.1) * (pair.0 - pair.1) }
+            return 720 * sum.squareRoot()
+        }.sorted()
+    }
+
+    private func decode(_ file: Data, by coder: any DetailedImageCoder, stops: Double) throws -> [Float] {
+        var options = DecodingOptions()
+        options.dynamicRange = .high(headroom: exp2(stops))
+        return light(try coder.decode(file, options: options).pixels)
+    }
+
+    /// One and three channels, a base of each range, headrooms from 1 to 8.
+    @Test(arguments: [false, true], [false, true]) func libavifAgrees(_ isGray: Bool, _ isHigh: Bool) throws {
+        var metadata = isGray ? Self.single : Self.triple
+        if isHigh { metadata = Self.exchanged(metadata) }
+        let file = try avif(metadata, isGray: isGray)
+        for stops in [0, 0.65, 1.3, 2, 3] {
+            let own = try decode(file, by: ImageAVIFCoder.shared, stops: stops)
+            let other = try oracle(file, "map-\(isGray)-\(isHigh).avif", stops: stops)
+            try #require(own.count == other.count && own.count == 64 * 48 * 3)
+            let all = differences(own, other, isWide: isHigh)
+            let mean = all.reduce(0, +) / Double(all.count)
+            print("libavif gray \(isGray) high base \(isHigh) stops \(stops): mean \(mean), max \(all.last ?? 0)")
+            let most: Double = all.last ?? 9
+            #expect(mean <= 0.05 && most <= 0.5)
+        }
+    }
+
+    /// libultrahdr samples maps of another size than the base in its own way, so the map has the size of the base. Its
+    /// conversion to floating point has steps that are seen in a few pixels.
+    @Test(arguments: [1.0, 2, 3]) func libultrahdrAgrees(_ stops: Double) throws {
+        var options = EncodingOptions()
+        (options.keepsHDR, options.quality) = (true, 1)
+        let image = try base()
+        let gains = try map(isGray: true).pixels.converted(to: .gray8, isOpaque: true)
+        image.hdr = HDRDescription(
+            gainMap: GainMap(
+                metadata: GainMapMetadata(channels: [.init(minimum: 0, maximum: 3)], alternateHeadroom: 3),
+                pixels: gains))
+        let file = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: options)
+        let own = try decode(file, by: ImageJPEGCoder.shared, stops: stops)
+        let other = try oracle(file, "map.jpg", stops: stops)
+        try #require(own.count == other.count)
+        let all = differences(own, other, isWide: false)
+        print(
+            "libultrahdr stops \(stops): mean \(all.reduce(0, +) / Double(all.count)), p99 \(all[all.count * 99 / 100])"
+        )
+        #expect(all[all.count * 99 / 100] <= 1)
+    }
+}

@@ -1,0 +1,37 @@
+/* Applies the gain map of an AVIF file with libavif 1.2 or later, for Scripts/check-gain-maps: avif_gain FILE STOPS writes values of PQ
+   with 16 bits, three for each pixel, in the primaries of the base. */
+#include <avif/avif.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(const char *what) {
+    fprintf(stderr, "%s\n", what);
+    return 1;
+}
+
+int main(int count, char **words) {
+    avifDecoder *decoder = count == 3 ? avifDecoderCreate() : NULL;
+    if (!decoder) return fail("usage: avif_gain FILE STOPS");
+    decoder->strictFlags = AVIF_STRICT_DISABLED;
+    decoder->imageContentToDecode = AVIF_IMAGE_CONTENT_ALL;
+    if (avifDecoderSetIOFile(decoder, words[1]) != AVIF_RESULT_OK || avifDecoderParse(decoder) != AVIF_RESULT_OK ||
+        avifDecoderNextImage(decoder) != AVIF_RESULT_OK)
+        return fail(decoder->diag.error);
+    const avifImage *base = decoder->image;
+    if (!base->gainMap) return fail("no gain map");
+    avifRGBImage result;
+    memset(&result, 0, sizeof result);
+    result.depth = 16;
+    result.format = AVIF_RGB_FORMAT_RGB;
+    result.maxThreads = 1;
+    avifContentLightLevelInformationBox light;
+    avifDiagnostics problem;
+    if (avifImageApplyGainMap(
+            base, base->gainMap, (float)atof(words[2]), base->colorPrimaries, AVIF_TRANSFER_CHARACTERISTICS_PQ, &result, &light,
+            &problem) != AVIF_RESULT_OK)
+        return fail(problem.error);
+    for (uint32_t row = 0; row < result.height; row++)
+        fwrite(result.pixels + (size_t)row * result.rowBytes, 6, result.width, stdout);
+    return 0;
+}
