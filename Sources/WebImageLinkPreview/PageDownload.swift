@@ -81,16 +81,15 @@ enum PageType {
         let type = response.mimeType ?? ""
         let isDeclared = types.contains(type)
         guard isDeclared || type.isEmpty || vagueTypes.contains(type) else { return false }
-        // A drawing or an animation is text, and a page can begin like one.
-        let format = ImageFormat(sniffing: start)
-        if isDeclared { return [.undefined, .svg, .lottie].contains(format) }
-        return format == .undefined && looksLikePage(start)
+        guard ImageFormat(sniffing: start) == .undefined else { return false }
+        return isDeclared || looksLikePage(start)
     }
 
     /// Whether text begins as a page (WHATWG MIME Sniffing).
     static func looksLikePage(_ start: Data) -> Bool {
-        let text = String(decoding: start.prefix(sniffedBytes).drop { $0 <= 0x20 || $0 >= 0xEF }, as: UTF8.self)
-            .lowercased()
+        var start = start.prefix(sniffedBytes)
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
+        let text = String(decoding: start.drop { $0 <= 0x20 }, as: UTF8.self).lowercased()
         return ["<!doctype html", "<html", "<head", "<title", "<meta", "<body"].contains { text.hasPrefix($0) }
             || (text.hasPrefix("<?xml") || text.hasPrefix("<!--")) && text.contains("<html")
     }

@@ -106,7 +106,9 @@ struct LinkPreviewRulesTests {
     @Test(
         arguments: [
             ("text/html", "anything", true), ("application/xhtml+xml", "", true), ("text/html", "\u{89}PNG", true),
-            ("text/html", "GIF89a", false), ("text/html", "<svg></svg>", true), ("image/png", "<!doctype html>", false),
+            ("", "\u{FEFF}\n<html>", true), ("text/html", "<!-- <svg> --><p>", true),
+            ("text/html", "GIF89a", false), ("text/html", "<svg></svg>", false),
+            ("image/png", "<!doctype html>", false),
             ("", " \n<!DOCTYPE HTML>", true), ("text/plain", "<html lang=en>", true), ("text/plain", "hello", false),
             ("application/octet-stream", "<?xml version='1.0'?><html>", true), ("", "<svg></svg>", false),
             ("application/json", "<html>", false), ("image/svg+xml", "<svg></svg>", false),

@@ -150,6 +150,15 @@ struct PageReaderTests {
         #expect(try Self.title(page + [0x41], charset: declared) == "日本 naïve")
     }
 
+    /// A text that ends within another alphabet leaves the converter in it.
+    @Test func aCutPageDoesNotChangeTheNext() throws {
+        let escape: [UInt8] = [0x1B, 0x24, 0x42, 0x46, 0x7C]
+        for _ in 0..<3 {
+            _ = try PageReader.readHere(Data("<title>a".utf8) + escape, charset: "iso-2022-jp")
+            #expect(try Self.title(Data("<title>abc</title>".utf8), charset: "iso-2022-jp") == "abc")
+        }
+    }
+
     @Test func badBytesAreReplaced() throws {
         #expect(try Self.title(Self.page("<meta charset=utf-8>", [0x61, 0xFF, 0x62])) == "a\u{FFFD}b")
         #expect(try Self.title(Self.page("<meta charset=shift_jis>", [0x61, 0xFF, 0x62])) == "a\u{FFFD}b")
