@@ -31,16 +31,20 @@ enum SignCommand {
         }
         let operands = arguments.operands
         if verifies { return { verify(operands, signer, isThumbor: isThumbor) } }
-        let paths = try operands.map { operand throws(UsageError) in
-            try path(
+        let isComplete = arguments.has("config")
+        let targets = try operands.map { operand throws(UsageError) in
+            let path = try path(
                 of: operand, options: try options(arguments, configuration, isThumbor: isThumbor), expires: expires,
                 isThumbor: isThumbor)
+            let target = (isThumbor ? signer.thumborTarget(for: path) : signer.target(for: path)) ?? ""
+            if let problem = signer.problem(of: target, isThumbor: isThumbor, isComplete: isComplete) {
+                throw UsageError("the service would refuse this target: \(problem)")
+            }
+            return target
         }
         let base = arguments.string("base").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
         return {
-            for path in paths {
-                Console.line(base + ((isThumbor ? signer.thumborTarget(for: path) : signer.target(for: path)) ?? ""))
-            }
+            for target in targets { Console.line(base + target) }
             return .ok
         }
     }

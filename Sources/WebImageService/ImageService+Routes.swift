@@ -29,7 +29,11 @@ extension ImageService {
         guard let rest else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
         switch rest {
         case "", "/": return await startPage(request, settings: settings, logEntry)
-        case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
+        // Browsers ask for the icon with each page or picture that they open; a refusal would fill the log.
+        case "/favicon.ico":
+            logEntry.route = .start
+            return noContent(cacheControl: "public, max-age=86400", logEntry)
+        case "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         default: break
         }
         let target = try settings.target(of: rest, &logEntry.route)
@@ -56,10 +60,16 @@ extension ImageService {
     }
 
     private func optionsAnswer(_ logEntry: ServiceLogEntry) -> ServiceResponse {
-        var response = ServiceResponse(status: 204, logEntry: logEntry)
+        var response = noContent(cacheControl: nil, logEntry)
         response.headers["Allow"] = "GET, HEAD, OPTIONS"
         response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
         response.headers["Access-Control-Max-Age"] = "86400"
+        return response
+    }
+
+    private func noContent(cacheControl: String?, _ logEntry: ServiceLogEntry) -> ServiceResponse {
+        var response = ServiceResponse(status: 204, logEntry: logEntry)
+        response.headers["Cache-Control"] = cacheControl
         response.logEntry.outcome = .page
         return response
     }

@@ -309,6 +309,9 @@ struct ServiceAnswerTests {
         let options = await bench.get("/_/w:1/plain/\(ServiceBench.url)", method: "OPTIONS")
         #expect(options.status == 204 && options.headers["Access-Control-Allow-Methods"] != nil)
         #expect(await bench.get("/", method: "POST").status == 405)
+        let icon = await bench.get("/favicon.ico")
+        #expect(icon.status == 204 && icon.logEntry.outcome == .page)
+        #expect(icon.headers["Cache-Control"] == "public, max-age=86400")
         let head = await bench.get("/_/w:40/plain/\(ServiceBench.url)", method: "HEAD")
         #expect(head.status == 200 && head.body.count > 0)
     }

@@ -113,7 +113,7 @@ struct ServiceSettings: Sendable {
         return file.bytes(in: 0..<file.byteCount)
     }
 
-    private static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
+    static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
         var router = ImgproxyRouter()
         router.signing = try signing(configuration)
         router.presets = try PresetTable(configuration.presets)
@@ -143,7 +143,7 @@ struct ServiceSettings: Sendable {
         return policy
     }
 
-    private static func thumbor(
+    static func thumbor(
         _ configuration: ServiceConfiguration, _ presets: PresetTable
     ) throws(ConfigurationError) -> ThumborRouter? {
         guard !configuration.thumborPrefix.isEmpty else { return nil }

@@ -40,6 +40,8 @@ struct PresetTable: Sendable, Hashable {
         }
     }
 
+    var isEmpty: Bool { presets.isEmpty }
+
     func has(_ name: String) -> Bool { presets[name] != nil }
 
     /// The name of the preset that is applied to every target before all other options.

@@ -7,6 +7,8 @@ package struct TargetSigner: Sendable {
     private let thumborSigners: [ThumborSigner]
     private let prefix: String
     private let thumborPrefix: String
+    private let imgproxy: ImgproxyRouter
+    private let thumbor: ThumborRouter?
 
     /// Creates a signer from the keys of a configuration.
     ///
@@ -15,6 +17,8 @@ package struct TargetSigner: Sendable {
         let policy = try ServiceSettings.signing(configuration)
         signers = policy.signers
         trusted = policy.trusted
+        imgproxy = try ServiceSettings.imgproxy(configuration)
+        thumbor = try ServiceSettings.thumbor(configuration, imgproxy.presets)
         thumborSigners = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
         prefix = configuration.pathPrefix
         thumborPrefix = configuration.pathPrefix + configuration.thumborPrefix
@@ -52,6 +56,25 @@ package struct TargetSigner: Sendable {
     package func isValidThumbor(_ target: String) -> Bool {
         guard let rest = inside(target, thumborPrefix), let (signature, path) = split(rest) else { return false }
         return thumborSigners.contains { $0.isValid(signature, of: path) }
+    }
+
+    /// Why the service refuses a signed target because of its text; nil if it does not.
+    ///
+    /// - Parameter isComplete: Whether the signer's configuration is that of the service. If it has only the keys, it does
+    ///   not know the service's presets and whether limits are allowed, and these are not judged.
+    package func problem(of target: String, isThumbor: Bool, isComplete: Bool) -> String? {
+        do throws(ServiceRefusal) {
+            if isThumbor {
+                if let thumbor, let rest = inside(target, thumborPrefix) { _ = try thumbor.parse(rest[...]) }
+            } else if let rest = inside(target, prefix) {
+                _ = try imgproxy.parse((inside(rest, "/info") ?? rest)[...])
+            }
+            return nil
+        } catch {
+            let namesUnknownPreset =
+                imgproxy.presets.isEmpty && error.option.map { PresetTable.names.contains($0[...]) } == true
+            return isComplete || (error.status == 400 && !namesUnknownPreset) ? error.message : nil
+        }
     }
 
     private func inside(_ target: String, _ prefix: String) -> String? {
