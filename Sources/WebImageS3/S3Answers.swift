@@ -95,61 +95,88 @@ package struct S3Page: Sendable, Equatable {
 
     /// Nil if the bytes are no list.
     init?(_ bytes: Data) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.contains("<ListBucketResult") else { return nil }
-        for part in text.components(separatedBy: "<Contents>").dropFirst() {
-            guard let key = S3XML.first("Key", in: part),
+        guard var document = S3Document(bytes) else { return nil }
+        var (page, entry): ([String: String], [String: String]) = ([:], [:])
+        while let element = document.nextElement() {
+            guard element.path.first == "ListBucketResult" else { return nil }
+            switch element.path.dropFirst() {
+            case ["Contents"]:
                 // The request asks for names in percent-encoding, because XML cannot contain every character.
-                let name = key.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
-            else { return nil }
-            entries.append(
-                Entry(
-                    key: name, size: S3XML.first("Size", in: part).flatMap { Int($0) } ?? 0,
-                    stored: S3XML.first("LastModified", in: part).flatMap(S3Hash.seconds)))
+                guard let name = entry["Key"]?.replacingOccurrences(of: "+", with: " ").removingPercentEncoding else {
+                    return nil
+                }
+                entries.append(
+                    Entry(
+                        key: name, size: entry["Size"].flatMap { Int($0) } ?? 0,
+                        stored: entry["LastModified"].flatMap(S3Hash.seconds)))
+                entry = [:]
+            case let path where path.count == 2 && path.first == "Contents": entry[element.name] = element.text
+            case let path where path.count == 1: page[element.name] = element.text
+            default: break
+            }
         }
-        if S3XML.first("IsTruncated", in: text) == "true" { next = S3XML.first("NextContinuationToken", in: text) }
+        guard document.isComplete else { return nil }
+        if page["IsTruncated"] == "true" { next = page["NextContinuationToken"] }
     }
 }
 
-/// Reads single elements of the small documents that a store sends.
-enum S3XML {
+/// Reads the elements of a document that a store sends, each at its end.
+struct S3Document {
+    struct Element {
+        /// The names of the elements around it and its own, without the prefixes of namespaces.
+        var path: [String]
+        /// The text behind its last inner element.
+        var text: String
+        var name: String { path.last ?? "" }
+    }
+
+    /// Whether the document was well-formed up to its end.
+    private(set) var isComplete = false
+    private var reader: XMLReader
+    private var path: [String] = []
+    private var text = ""
+    private var hasElements = false
+    private static let deepest = 16
+
+    /// Nil if the bytes are no text.
+    init?(_ bytes: Data) {
+        guard let reader = XMLReader(bytes) else { return nil }
+        self.reader = reader
+    }
+
+    /// The text of the first element of this name; nil if there is none before the first damaged place.
     static func first(_ name: String, in bytes: Data) -> String? {
-        first(name, in: String(decoding: bytes.prefix(64 << 10), as: UTF8.self))
+        var document = S3Document(Data(String(decoding: bytes.prefix(64 << 10), as: UTF8.self).utf8))
+        while let element = document?.nextElement() { if element.name == name { return element.text } }
+        return nil
     }
 
-    /// The text of the first element of this name without attributes; nil if there is none.
-    static func first(_ name: String, in text: String) -> String? {
-        guard let start = text.range(of: "<\(name)>"),
-            let end = text.range(of: "</\(name)>", range: start.upperBound..<text.endIndex)
-        else { return nil }
-        return unescaped(text[start.upperBound..<end.lowerBound])
-    }
-
-    private static func unescaped(_ text: Substring) -> String {
-        guard text.contains("&") else { return String(text) }
-        var (result, rest) = ("", text)
-        while let start = rest.firstIndex(of: "&") {
-            result += rest[..<start]
-            guard let end = rest[start...].firstIndex(of: ";") else { return result + rest[start...] }
-            let name = rest[rest.index(after: start)..<end]
-            result += character(name).map { String($0) } ?? String(rest[start...end])
-            rest = rest[rest.index(after: end)...]
+    /// The next element that ends; nil at the end of the document, or where it is damaged.
+    mutating func nextElement() -> Element? {
+        while let token = reader.next() {
+            switch token {
+            case .start(let name, _, let isEmpty):
+                guard path.count < Self.deepest else { return nil }
+                (path, text, hasElements) = (path + [Self.local(name)], "", true)
+                if isEmpty { return end() }
+            case .text(let part): text += part
+            case .end(let name):
+                guard path.last == Self.local(name) else { return nil }
+                return end()
+            case .malformed: return nil
+            }
         }
-        return result + rest
+        isComplete = hasElements && path.isEmpty
+        return nil
     }
 
-    private static func character(_ name: Substring) -> Character? {
-        switch name {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        default:
-            let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
-            guard name.hasPrefix("#"), let number, let scalar = UnicodeScalar(number) else { return nil }
-            return Character(scalar)
-        }
+    private mutating func end() -> Element {
+        defer { (text, path) = ("", Array(path.dropLast())) }
+        return Element(path: path, text: text)
+    }
+
+    private static func local(_ name: String) -> String {
+        name.split(separator: ":", omittingEmptySubsequences: false).last.map { String($0) } ?? name
     }
 }
 

@@ -289,7 +289,7 @@ package final class S3Client: Sendable {
                 let answer = try await exchange.perform(on: engine, within: left, clock: clock)
                 let status = answer.response.statusCode ?? 0
                 if (200..<300).contains(status) || status == 304 { return .success(answer) }
-                let code = S3XML.first("Code", in: answer.body) ?? ""
+                let code = S3Document.first("Code", in: answer.body) ?? ""
                 if mayRenew, status == 403 || status == 400, renew(code, key, answer.response) {
                     mayRenew = false
                     continue

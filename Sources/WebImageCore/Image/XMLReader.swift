@@ -1,15 +1,14 @@
-import Foundation
-import WebImageCore
+package import Foundation
 
 /// Reads an XML document in UTF-8, UTF-16 or Latin-1 as tokens. Entities are plain text. Comments and processing instructions are
 /// skipped.
-struct XMLReader {
-    struct Attribute {
-        var name: String
-        var value: String
+package struct XMLReader {
+    package struct Attribute {
+        package var name: String
+        package var value: String
     }
 
-    enum Token {
+    package enum Token {
         case start(name: String, attributes: [Attribute], isEmpty: Bool)
         case end(name: String)
         case text(String)
@@ -24,7 +23,7 @@ struct XMLReader {
     private var expansion = 1 << 20
 
     /// Nil if the text is in another encoding.
-    init?(_ data: Data) {
+    package init?(_ data: Data) {
         guard let data = try? MarkupText.narrowed(data) ?? data else { return nil }
         let start = String(decoding: data.prefix(256), as: UTF8.self)
         if Self.isLatin(start) {
@@ -64,7 +63,8 @@ struct XMLReader {
         0x17E, 0x178,
     ]
 
-    mutating func next() -> Token? {
+    /// The next token; nil at the end of the document.
+    package mutating func next() -> Token? {
         while place < bytes.count {
             guard bytes[place] == UInt8(ascii: "<") else { return text() }
             if has("<!--") {
@@ -199,6 +199,8 @@ struct XMLReader {
         return true
     }
 
+    private static let defaultNamespaces = ["http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"]
+
     /// Old files declare the namespaces of SVG and XLink as defaults.
     private mutating func skipAttributeDefaults() -> Bool {
         while place < bytes.count, bytes[place] != UInt8(ascii: ">") {
@@ -208,7 +210,7 @@ struct XMLReader {
             }
             guard let value = quoted() else { return false }
             let text = String(decoding: value, as: UTF8.self)
-            guard text == SVGSanitizer.namespace || text == "http://www.w3.org/1999/xlink" else { return false }
+            guard Self.defaultNamespaces.contains(text) else { return false }
         }
         place += 1
         return place <= bytes.count
