@@ -22,7 +22,7 @@ enum CommandCache {
         }
         var loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
             guard let downloader = loader as? WebImageDownloader else { return loader }
-            let pages: any ImageDataLoader = readsPages ? LinkPreviewImageLoader(downloader) : downloader
+            let pages: any ImageLoader = readsPages ? LinkPreviewImageLoader(downloader) : downloader
             return tiers.map { TieredImageLoader(pages, tiers: $0) } ?? pages
         }
         if let buckets { loaders.append(buckets) }

@@ -21,7 +21,7 @@ import WebImagePages
 ///
 /// The picture is stored under the page's address, as long as the page is fresh. A refresh (`.refreshCached`) asks the page.
 /// Safe on any thread.
-public final class LinkPreviewImageLoader: ImageDataLoader, DeclaringLoader {
+public final class LinkPreviewImageLoader: ImageLoader {
     /// The loader over the shared downloader.
     public static let shared = LinkPreviewImageLoader()
 
@@ -29,8 +29,12 @@ public final class LinkPreviewImageLoader: ImageDataLoader, DeclaringLoader {
     public let usesIcons: Bool
     private let downloader: WebImageDownloader
 
-    package let schemes: [String]? = ["http", "https"]
-    package var sharesPlainLoads: Bool { downloader.sharesPlainLoads }
+    /// The loader accepts only `http:` and `https:` URLs.
+    public var capabilities: LoaderCapabilities {
+        var capabilities = LoaderCapabilities(schemes: ["http", "https"])
+        capabilities.sharesPlainLoads = downloader.capabilities.sharesPlainLoads
+        return capabilities
+    }
 
     private static let accept = "text/html,application/xhtml+xml,image/*;q=0.9,*/*;q=0.8"
     private static let pageTerms = FetchTerms(acceptField: accept, contentTypes: PageType.types.union(["text/plain"]))
@@ -50,11 +54,8 @@ public final class LinkPreviewImageLoader: ImageDataLoader, DeclaringLoader {
         (self.downloader, self.usesIcons) = (downloader, usesIcons)
     }
 
-    /// Whether the URL's scheme is `http` or `https`.
-    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
-
     /// Whether the page or picture does not exist, or a page names no picture. A page whose pictures failed is asked again.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
         guard error.code == .noPreview else { return error.shouldBlockURL }
         return error.earlierFailures.allSatisfy(\.shouldBlockURL)
     }

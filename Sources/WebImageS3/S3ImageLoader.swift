@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import WebImageCore
 import WebImageHTTP
 public import WebImageLoading
@@ -9,7 +9,7 @@ public import WebImageLoading
 /// The loader only accepts the buckets that it was made with, and sends requests only to their endpoints: a URL can name
 /// neither a host nor credentials. An entry of a cache is revalidated by its entity tag; a long object is read in parts.
 /// Cache tiers never receive these pictures, because they were read with credentials.
-public final class S3ImageLoader: ImageDataLoader {
+public final class S3ImageLoader: ImageLoader {
     private let clients: [String: S3Client]
     private let budget: Duration
     private let clock: any DelayClock
@@ -42,8 +42,11 @@ public final class S3ImageLoader: ImageDataLoader {
         (self.budget, self.clock) = (budget, clock)
     }
 
+    /// The loader accepts only `s3:` URLs.
+    public var capabilities: LoaderCapabilities { LoaderCapabilities(schemes: ["s3"]) }
+
     /// Whether the URL names an object of one of the buckets, below its prefix.
-    public func canRequestImage(for url: URL?) -> Bool { url.flatMap(object) != nil }
+    public func canLoad(_ load: ImageDataLoad) -> Bool { object(load.url) != nil }
 
     private func object(_ url: URL) -> (name: S3ObjectName, client: S3Client)? {
         guard let name = S3ObjectName(url.absoluteString), let client = clients[name.bucket],

@@ -40,13 +40,13 @@ public final class ImageService: Sendable {
     ///
     /// - Parameter loader: Fetches the bytes of http and https sources. The loader must enforce the download policy.
     public convenience init(
-        configuration: ServiceConfiguration, loader: any ImageDataLoader
+        configuration: ServiceConfiguration, loader: any ImageLoader
     ) throws(ConfigurationError) {
         try self.init(configuration: configuration, loader: loader, clock: SystemClock())
     }
 
     package init(
-        configuration: ServiceConfiguration, loader: (any ImageDataLoader)?, clock: any DelayClock,
+        configuration: ServiceConfiguration, loader: (any ImageLoader)?, clock: any DelayClock,
         coders: ImageCodersManager = .shared, tiers: CacheTiers? = nil, judgesAddresses: Bool? = nil
     ) throws(ConfigurationError) {
         var settings = try ServiceSettings(configuration)

@@ -178,9 +178,7 @@ import WebImageGTK
 }
 
 /// Reports three fifths of each picture and then waits until the load is cancelled.
-private struct UnfinishedLoader: ImageDataLoader {
-    func canRequestImage(for url: URL?) -> Bool { true }
-
+private struct UnfinishedLoader: ImageLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {

@@ -3,10 +3,10 @@ import Foundation
 import WebImage
 
 /// Loads URLs of the form `bundle:name.png` from a folder of the program.
-struct BundleImageLoader: ImageDataLoader {
+struct BundleImageLoader: ImageLoader {
     let folder: URL
 
-    func canRequestImage(for url: URL?) -> Bool { url?.scheme == "bundle" }
+    var capabilities: LoaderCapabilities { LoaderCapabilities(schemes: ["bundle"]) }
 
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

@@ -150,11 +150,12 @@ struct LinkPreviewLoaderTests {
             let loader = LinkPreviewImageLoader(downloader)
             let none = try #require(await failure(server.url("/page"), downloader))
             #expect(none.code == .noPreview && none.earlierFailures.map(\.url?.path) == ["/404", "/favicon.ico"])
-            #expect(loader.shouldBlockFailedURL(with: server.url("/page"), error: none))
+            #expect(loader.shouldBlock(ImageDataLoad(url: server.url("/page")), after: none))
             // A server that is down may be up later.
             server.routeOthers(.status(503))
             let later = try #require(await failure(server.url("/page"), downloader))
-            #expect(later.code == .noPreview && !loader.shouldBlockFailedURL(with: server.url("/page"), error: later))
+            #expect(later.code == .noPreview)
+            #expect(!loader.shouldBlock(ImageDataLoad(url: server.url("/page")), after: later))
             #expect(await failure(server.url("/gone"), downloader)?.code == .invalidDownloadStatusCode)
             // The texts are there without a picture.
             #expect(try await loader.preview(of: server.url("/page")).title == "T")

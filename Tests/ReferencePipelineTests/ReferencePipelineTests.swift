@@ -106,7 +106,7 @@ struct ReferencePipelineTests {
 }
 
 /// A loader that answers a refresh as if the server had revalidated the cached bytes.
-private struct ForgettingLoader: ImageDataLoader {
+private struct ForgettingLoader: ImageLoader {
     let loader: WebImageDownloader
 
     init(_ loader: WebImageDownloader) { self.loader = loader }
@@ -123,14 +123,8 @@ private struct ForgettingLoader: ImageDataLoader {
 
     func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
     func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
-    func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        loader.shouldBlockFailedURL(with: url, error: error)
-    }
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
-        completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        loader.requestImage(with: url, options: options, context: context, progress: progress, completed: completed)
+    func canLoad(_ load: ImageDataLoad) -> Bool { loader.canLoad(load) }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
+        loader.shouldBlock(load, after: error)
     }
 }

@@ -250,11 +250,10 @@ private final class CountingTier: CacheTier {
     }
 
     /// A load that is cancelled as soon as it has its bytes.
-    private struct CancelledLoader: ImageDataLoader {
+    private struct CancelledLoader: ImageLoader {
         let loader = WebImageDownloader()
 
-        func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
-        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+        func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
         func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
         func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
 

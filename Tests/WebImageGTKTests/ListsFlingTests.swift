@@ -156,10 +156,8 @@ extension GTKSuite {
 }
 
 /// A loader that immediately returns the same image for every URL.
-private struct OnePictureLoader: ImageDataLoader {
+private struct OnePictureLoader: ImageLoader {
     let picture: Data
-
-    func canRequestImage(for url: URL?) -> Bool { true }
 
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

@@ -38,7 +38,8 @@ struct DownloadFaultTests {
             #expect(error.underlying == .http(status: status))
             #expect(error.hint != nil)
             #expect(
-                downloader.shouldBlockFailedURL(with: server.url("/a"), error: error) == [404, 410].contains(status))
+                downloader.shouldBlock(ImageDataLoad(url: server.url("/a")), after: error)
+                    == [404, 410].contains(status))
         }
     }
 
@@ -63,7 +64,7 @@ struct DownloadFaultTests {
             let error = try await downloader.failure(server.url("/a"))
             #expect(error.code == .transport)
             #expect(error.curlCode == 18)
-            #expect(!downloader.shouldBlockFailedURL(with: server.url("/a"), error: error))
+            #expect(!downloader.shouldBlock(ImageDataLoad(url: server.url("/a")), after: error))
         }
     }
 
@@ -227,7 +228,7 @@ struct DownloadFaultTests {
             server.route("/a", .body(Data()))
             let error = try await downloader.failure(server.url("/a"))
             #expect(error.code == .badImageData)
-            #expect(!downloader.shouldBlockFailedURL(with: server.url("/a"), error: error))
+            #expect(!downloader.shouldBlock(ImageDataLoad(url: server.url("/a")), after: error))
         }
     }
 

@@ -223,12 +223,6 @@ struct ImageLoadersManagerTests {
             let error = error as? WebImageError
             return error?.code == .invalidURL && error?.hint == "URLs of these schemes work: data, file."
         }
-        let completions = Collected<WebImageError?>()
-        #expect(
-            loaders.requestImage(with: url, options: [], context: nil, progress: nil) { _, _, error, _ in
-                completions.append(error)
-            } == nil)
-        #expect(completions.values.map { $0?.code } == [.invalidURL])
     }
 
     @Test func lastAddedLoaderIsAskedFirst() throws {

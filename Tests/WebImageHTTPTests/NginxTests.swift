@@ -29,7 +29,7 @@ struct NginxTests {
             #expect(error.code == .transport)
             #expect(error.curlCode == 60)
             #expect(error.hint?.contains("not trusted") == true)
-            #expect(!downloader.shouldBlockFailedURL(with: nginx.secureURL("/a.png"), error: error))
+            #expect(!downloader.shouldBlock(ImageDataLoad(url: nginx.secureURL("/a.png")), after: error))
         }
     }
 

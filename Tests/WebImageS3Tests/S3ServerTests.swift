@@ -100,7 +100,7 @@ struct S3ServerTests {
         (configuration.prefix, configuration.partBytes) = ("public", 16_384)
         let loader = S3ImageLoader([configuration], within: budget)
         let url = try #require(URL(string: "s3://pictures/public/a%20b.png"))
-        #expect(loader.canRequestImage(for: url))
+        #expect(loader.canLoad(ImageDataLoad(url: url)))
 
         let seen = Locked([Int]())
         let first = try await loader.loadData(for: ImageDataLoad(url: url)) { received, size, _ in
@@ -138,7 +138,7 @@ struct S3ServerTests {
         #expect(try await failure("s3://pictures/public/none.png")?.underlying == .http(status: 404))
         for text in ["s3://pictures/private/a.png", "s3://other-bucket/public/a.png", "https://pictures/public/a.png"] {
             #expect(try await failure(text)?.code == .invalidURL)
-            #expect(!loader.canRequestImage(for: URL(string: text)))
+            #expect(!(URL(string: text).map { loader.canLoad(ImageDataLoad(url: $0)) } ?? false))
         }
         _ = try await client.put(data, at: "public/long", within: budget).get()
         #expect(try await failure("s3://pictures/public/long", limit: 50_000)?.code == .limitExceeded)

@@ -8,7 +8,7 @@ import WebImageService
 import WebImageTesting
 
 /// A loader whose sources never arrive.
-private struct HangingLoader: ImageDataLoader {
+private struct HangingLoader: ImageLoader {
     let gate = Gate()
 
     func loadData(
@@ -18,8 +18,7 @@ private struct HangingLoader: ImageDataLoader {
         throw .cancelled
     }
 
-    func canRequestImage(for url: URL?) -> Bool { url != nil }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }
 
 extension HTTPServerTests {

@@ -8,7 +8,7 @@ import WebImageTesting
 
 /// A loader that replaces the network. It counts fetches and returns the bytes, header fields or failures that the
 /// test sets.
-final class SourceServer: ImageDataLoader {
+final class SourceServer: ImageLoader {
     private struct State {
         var answers: [String: Result<Data, WebImageError>] = [:]
         var fields: [String: [String: String]] = [:]
@@ -108,8 +108,7 @@ final class SourceServer: ImageDataLoader {
         }
     }
 
-    func canRequestImage(for url: URL?) -> Bool { url != nil }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }
 
 /// A service with a ``SourceServer``, a virtual clock and a separate cache folder. `time` replaces the virtual clock.

@@ -12,7 +12,7 @@ import WebImageTesting
 private typealias Fix = PictureFixtures
 
 /// The origin as one machine sees it: the times of responses are those of the machine's clock, as of its downloader.
-private struct MachineOrigin: ImageDataLoader {
+private struct MachineOrigin: ImageLoader {
     let origin: SourceServer
     let clock: ShiftedClock
 
@@ -28,8 +28,7 @@ private struct MachineOrigin: ImageDataLoader {
         return result
     }
 
-    func canRequestImage(for url: URL?) -> Bool { true }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }
 
 /// Random histories of several services with different settings over one tier with faults. Each answer must be the wanted

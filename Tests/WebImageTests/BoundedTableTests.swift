@@ -15,7 +15,7 @@ struct BoundedTableTests {
     }
 
     /// A loader whose loads all fail, or all return the same picture. It keeps nothing.
-    private struct ConstantLoader: ImageDataLoader {
+    private struct ConstantLoader: ImageLoader {
         let file: Data?
 
         func loadData(
@@ -24,7 +24,6 @@ struct BoundedTableTests {
             guard let file else { throw .badData("test", "no picture") }
             return ImageDataResult(data: file, response: WebImageResponse(url: load.url))
         }
-        func canRequestImage(for url: URL?) -> Bool { true }
     }
 
     @MainActor private final class View: ImageDisplaying { var displayedImage: Image? }

@@ -29,7 +29,7 @@ struct DownloaderFileTests {
     @Test func fileIsReadInBothForms() async throws {
         let downloader = WebImageDownloader(config: .default)
         defer { downloader.shutdown() }
-        #expect(downloader.canRequestImage(for: file))
+        #expect(downloader.canLoad(ImageDataLoad(url: file)))
         let result = try await downloader.loadData(for: ImageDataLoad(url: file), progress: nil)
         #expect(result.data == bytes)
         let heard = Locked<(Image?, Data?, WebImageError?)?>(nil)

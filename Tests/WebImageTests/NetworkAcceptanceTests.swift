@@ -125,16 +125,14 @@ struct NetworkAcceptanceTests {
     /// A custom loader for its own URL scheme. It decodes with the helper that the package provides for custom loaders.
     private struct DrawingLoader: ImageLoader {
         let file: Data
-        func canRequestImage(for url: URL?) -> Bool { url?.scheme == "drawing" }
-        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
-        func requestImage(
-            with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
-            completed: ImageLoaderCompletedBlock?
-        ) -> (any WebImageOperation)? {
-            guard let url else { return nil }
-            let image = try? ImageLoaderDecoding.image(from: file, url: url, options: options, context: context)
-            completed?(image, file, nil, true)
-            return nil
+        var capabilities: LoaderCapabilities { LoaderCapabilities(schemes: ["drawing"], returnsImages: true) }
+        func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
+        func loadData(
+            for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+        ) async throws(WebImageError) -> ImageDataResult {
+            let image = try ImageLoaderDecoding.image(
+                from: file, url: load.url, options: load.options, context: load.context)
+            return ImageDataResult(image: image, data: file, url: load.url)
         }
     }
 

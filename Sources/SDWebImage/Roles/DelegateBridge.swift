@@ -39,7 +39,7 @@ final class DelegateBridge: WebImageManagerDelegate {
 
     /// Whether the manager's loader blocks a failed URL.
     static func loaderBlocksFailedURL(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
-        manager.ownImageLoader.shouldBlockFailedURL(with: url, error: error)
+        manager.ownImageLoader.shouldBlock(ImageDataLoad(url: url), after: error)
     }
 
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {

@@ -5,8 +5,13 @@ import WebImageCompatibility
 /// Fetches images for a manager. Has SDWebImage's signatures, in which a failure can be of any `Error` type.
 ///
 /// Its methods are called on any thread and must not block that thread. Each load must call `completed` exactly once
-/// with `finished` true.
+/// with `finished` true. The library calls it as an ``WebImageLoading/ImageLoader`` that returns images.
 @preconcurrency public protocol SDImageLoader: ImageLoader {
+    /// Whether this loader accepts the URL.
+    func canRequestImage(for url: URL?) -> Bool
+    /// Whether this loader accepts the load. The manager calls this method, not `canRequestImage(for:)`. The default
+    /// implementation returns the result of `canRequestImage(for:)`.
+    func canRequestImage(for url: URL?, options: SDWebImageOptions, context: SDWebImageContext?) -> Bool
     /// Starts a load.
     func requestImage(
         with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
@@ -23,15 +28,9 @@ import WebImageCompatibility
 }
 
 extension SDImageLoader {
-    /// Starts a load. ``WebImageCore/ImageLoader`` requires this overload.
-    public func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        let bridged: SDImageLoaderCompletedBlock = { image, data, error, finished in
-            completed?(image, data, error.map(WebImageError.init(original:)), finished)
-        }
-        return requestImage(with: url, options: options, context: context, progress: progress, completed: bridged)
+    /// The default implementation. Returns the result of `canRequestImage(for:)`.
+    public func canRequestImage(for url: URL?, options: SDWebImageOptions, context: SDWebImageContext?) -> Bool {
+        canRequestImage(for: url)
     }
 
     /// The default implementation. Returns the result of `shouldBlockFailedURL(with:error:)`.
@@ -40,19 +39,60 @@ extension SDImageLoader {
     ) -> Bool {
         shouldBlockFailedURL(with: url, error: error)
     }
+}
 
-    /// Whether a failed URL is blocked. ``WebImageCore/ImageLoader`` requires this overload.
-    public func shouldBlockFailedURL(
-        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
-    ) -> Bool {
-        let bridged: any Error = SDWebImageError(error)
-        return shouldBlockFailedURL(with: url, error: bridged, options: options, context: context)
+// What the library calls.
+extension SDImageLoader {
+    /// The loader returns images.
+    public var capabilities: LoaderCapabilities { LoaderCapabilities(returnsImages: true) }
+
+    /// Asks `canRequestImage(for:options:context:)`.
+    public func canLoad(_ load: ImageDataLoad) -> Bool {
+        canRequestImage(for: load.url, options: load.options, context: load.context)
     }
 
-    /// Whether a failed URL is blocked. ``WebImageCore/ImageLoader`` requires this overload.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        let bridged: any Error = SDWebImageError(error)
-        return shouldBlockFailedURL(with: url, error: bridged)
+    /// Asks `shouldBlockFailedURL(with:error:options:context:)`.
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
+        shouldBlockFailedURL(
+            with: load.url, error: SDWebImageError(error), options: load.options, context: load.context)
+    }
+
+    /// Calls `requestImage(with:options:context:progress:completed:)` and waits for its last completion.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let call = Completion<Result<ImageDataResult, WebImageError>>()
+        let outcome = await withTaskCancellationHandler {
+            await withValueContinuation { continuation in
+                call.whenCompleted { continuation.resume(returning: $0) }
+                guard !call.isCompleted else { return }
+                let completed: SDImageLoaderCompletedBlock = { image, data, error, finished in
+                    if finished {
+                        call.complete(with: Self.result(image, data, error: error, of: load.url))
+                    } else if let image, !call.isCompleted {
+                        load.receivedImage?(image)
+                    }
+                }
+                let operation = requestImage(
+                    with: load.url, options: load.options, context: load.context, progress: progress,
+                    completed: completed)
+                if let operation { call.whenCancelled { operation.cancel() } }
+            }
+        } onCancel: {
+            call.cancel(with: .failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+
+    private static func result(
+        _ image: Image?, _ data: Data?, error: (any Error)?, of url: URL
+    ) -> Result<ImageDataResult, WebImageError> {
+        guard let image else {
+            return .failure(
+                error.map(WebImageError.init(original:))
+                    ?? .badData("loader", "returned neither an image nor an error"))
+        }
+        return .success(ImageDataResult(image: image, data: data ?? Data(), url: url))
     }
 }
 
@@ -80,6 +120,9 @@ extension SDImageLoader {
 }
 
 extension WebImageDownloader: SDImageLoader {
+    /// Whether the URL's scheme is `http`, `https` or `file`.
+    public func canRequestImage(for url: URL?) -> Bool { url.map { canLoad(ImageDataLoad(url: $0)) } ?? false }
+
     /// Starts a download. The failure is an ``SDWebImageError``.
     @preconcurrency @discardableResult
     public func requestImage(
@@ -93,32 +136,48 @@ extension WebImageDownloader: SDImageLoader {
 
     /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again.
     public func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool {
-        shouldBlockFailedURL(with: url, error: WebImageError(original: error))
+        shouldBlock(ImageDataLoad(url: url), after: WebImageError(original: error))
     }
 }
 
 extension ImageLoadersManager: SDImageLoader {
-    /// Starts a load with the loader that accepts the URL. The failure is an ``SDWebImageError``.
+    /// Whether at least one loader accepts the URL.
+    public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
+
+    /// Whether at least one loader accepts the load.
+    public func canRequestImage(for url: URL?, options: SDWebImageOptions, context: SDWebImageContext?) -> Bool {
+        url.map { canLoad(ImageDataLoad(url: $0, options: options, context: context)) } ?? false
+    }
+
+    /// Starts a load with the loader that accepts the URL. If no loader accepts the URL, completes at once with
+    /// `.invalidURL`. The failure is an ``SDWebImageError``.
     @preconcurrency @discardableResult
     public func requestImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext?,
         progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock?
     ) -> (any SDWebImageOperation)? {
-        requestImage(
-            with: url, options: options, context: context, progress: progressBlock,
-            completed: NativeLoad.completed(completedBlock))
+        do throws(WebImageError) {
+            guard let url else { throw .missingURL }
+            let loader = try acceptingLoader(of: ImageDataLoad(url: url, options: options, context: context))
+            return AdoptedLoader.adopting(loader).requestImage(
+                with: url, options: options, context: context, progress: progressBlock, completed: completedBlock)
+        } catch {
+            completedBlock?(nil, nil, SDWebImageError(error), true)
+            return nil
+        }
     }
 
     /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again.
     public func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool {
-        shouldBlockFailedURL(with: url, error: WebImageError(original: error))
+        shouldBlock(ImageDataLoad(url: url), after: WebImageError(original: error))
     }
 
     /// Asks the loader that accepts the URL whether a URL that failed with `error` is blocked.
     public func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool {
-        shouldBlockFailedURL(with: url, error: WebImageError(original: error), options: options, context: context)
+        shouldBlock(
+            ImageDataLoad(url: url, options: options, context: context), after: WebImageError(original: error))
     }
 
     /// The loaders. The loader that was added last is asked first. Setting nil removes all loaders.
@@ -164,10 +223,10 @@ private final class AdoptedLoader: SDImageLoader {
 
     static func native(_ loader: any SDImageLoader) -> any ImageLoader { (loader as? AdoptedLoader)?.own ?? loader }
 
-    func canRequestImage(for url: URL?) -> Bool { own.canRequestImage(for: url) }
+    func canRequestImage(for url: URL?) -> Bool { url.map { own.canLoad(ImageDataLoad(url: $0)) } ?? false }
 
-    func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
-        own.canRequestImage(for: url, options: options, context: context)
+    func canRequestImage(for url: URL?, options: SDWebImageOptions, context: SDWebImageContext?) -> Bool {
+        url.map { own.canLoad(ImageDataLoad(url: $0, options: options, context: context)) } ?? false
     }
 
     func requestImage(
@@ -180,12 +239,13 @@ private final class AdoptedLoader: SDImageLoader {
     }
 
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool {
-        own.shouldBlockFailedURL(with: url, error: WebImageError(original: error))
+        own.shouldBlock(ImageDataLoad(url: url), after: WebImageError(original: error))
     }
 
     func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool {
-        own.shouldBlockFailedURL(with: url, error: WebImageError(original: error), options: options, context: context)
+        own.shouldBlock(
+            ImageDataLoad(url: url, options: options, context: context), after: WebImageError(original: error))
     }
 }

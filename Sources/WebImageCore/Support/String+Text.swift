@@ -28,6 +28,18 @@ extension String {
         }
         return text[index] == UInt8(ascii: ":")
     }
+
+    /// Whether the text of a URL begins with one of these schemes.
+    package func hasScheme(in schemes: [String]) -> Bool {
+        // Compares text, because every memory hit runs this code and `URL.scheme` would create a string. By index, because
+        // an iterator would allocate memory in a debug build.
+        var index = 0
+        while index < schemes.count {
+            if hasScheme(schemes[index]) { return true }
+            index += 1
+        }
+        return false
+    }
 }
 
 extension UInt8 {

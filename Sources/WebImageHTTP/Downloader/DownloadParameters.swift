@@ -126,7 +126,7 @@ extension WebImageDownloaderJob {
     }
 }
 
-extension WebImageDownloader: PreparingDataLoader {
+extension WebImageDownloader {
     /// Returns the identity of a load. It consists of everything that decides the bytes and their scope: URL, method,
     /// body, header fields, credentials, size limit, decryptor, response modifier, proxy, certificates, certificate
     /// checking and cookies.

@@ -11,8 +11,8 @@ public import WebImageLoading
 /// revalidates an entry (`.refreshCached`) asks the other loader, and stores a new picture in the tiers. If the other loader
 /// fails, or returns bytes that are no picture, and the local caches have no picture, the picture of a tier is the result.
 /// Bytes that no coder recognises are never stored in a tier.
-public final class TieredImageLoader: ImageDataLoader {
-    private let loader: any ImageDataLoader
+public final class TieredImageLoader: ImageLoader {
+    private let loader: any ImageLoader
     private let tiers: CacheTiers
     private let clock: any DelayClock
     /// The longest wait for another machine that fetches the same picture.
@@ -25,12 +25,12 @@ public final class TieredImageLoader: ImageDataLoader {
     ///   - tiers: The tiers, the nearest first. A read of a tier of your own may add 50 ms to a load, of Valkey 5 ms and of
     ///     S3 250 ms.
     ///   - namespace: Separates programs that store different bytes of one URL. Letters, digits and hyphens.
-    public convenience init(_ loader: any ImageDataLoader, tiers: [any CacheTier], namespace: String = "webimage") {
+    public convenience init(_ loader: any ImageLoader, tiers: [any CacheTier], namespace: String = "webimage") {
         self.init(loader, tiers: CacheTiers(tiers.map { CacheTiers.Level($0) }, namespace: namespace))
     }
 
     package init(
-        _ loader: any ImageDataLoader, tiers: CacheTiers, patience: Duration = .seconds(10),
+        _ loader: any ImageLoader, tiers: CacheTiers, patience: Duration = .seconds(10),
         clock: any DelayClock = SystemClock()
     ) {
         (self.loader, self.tiers, self.patience, self.clock) = (loader, tiers, patience, clock)
@@ -40,29 +40,17 @@ public final class TieredImageLoader: ImageDataLoader {
     public func flush(within budget: Duration) async { await tiers.flush(within: budget) }
 
     /// See `ImageLoader`.
-    public func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+    public func canLoad(_ load: ImageDataLoad) -> Bool { loader.canLoad(load) }
 
     /// See `ImageLoader`.
-    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
-        loader.canRequestImage(for: url, options: options, context: context)
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
+        loader.shouldBlock(load, after: error)
     }
 
     /// See `ImageLoader`.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        loader.shouldBlockFailedURL(with: url, error: error)
-    }
-
-    /// See `ImageLoader`.
-    public func shouldBlockFailedURL(
-        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
-    ) -> Bool {
-        loader.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
-    }
-
-    /// See `ImageDataLoader`.
     public func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
 
-    /// See `ImageDataLoader`.
+    /// See `ImageLoader`.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
 
     /// The key of a load in the tiers; nil if the load may not use them.

@@ -8,18 +8,26 @@ public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
 /// response), and the requested URL.
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
-extension WebImageDownloader: ImageDataLoader, DeclaringLoader {
-    package var schemes: [String]? { Self.webSchemes }
-    package var preparing: (any PreparingDataLoader)? { self }
+extension WebImageDownloader: ImageLoader {
+    /// The downloader accepts URLs whose scheme is `http`, `https` or `file`.
+    public var capabilities: LoaderCapabilities {
+        var capabilities = LoaderCapabilities(schemes: Self.webSchemes)
+        capabilities.sharesPlainLoads = { [self] in sharesPlainLoads }
+        capabilities.preparation = LoadPreparation(
+            prepare: { [self] in prepare($0) }, prepareForScope: { [self] in prepareForScope($0) },
+            refusalOfFile: { [self] in refusal(ofFile: $0) })
+        return capabilities
+    }
+
     private static let webSchemes = ["http", "https", "file"]
 
     /// Whether the URL's scheme is `http`, `https` or `file`.
-    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+    public func canLoad(_ load: ImageDataLoad) -> Bool { load.url.absoluteString.hasScheme(in: Self.webSchemes) }
 
     /// Whether the URL must not be loaded again after this error. The rule is the same as for other byte loaders, but
     /// the result is always false for a file, because the file may be repaired.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        !url.isFileURL && error.shouldBlockURL
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
+        !load.url.isFileURL && error.shouldBlockURL
     }
 
     /// Returns the body of the response. Loads with the same request share one download.
@@ -171,7 +179,7 @@ extension WebImageDownloader: ImageDataLoader, DeclaringLoader {
 
     /// Downloads and decodes an image for the manager, as
     /// ``downloadImage(with:options:context:progress:completed:)`` does.
-    public func requestImage(
+    package func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {

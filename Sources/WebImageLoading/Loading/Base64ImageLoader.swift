@@ -3,8 +3,9 @@ public import WebImageCore
 
 /// Loads `base64:` URLs. The text after the scheme is an image as base64 text, in the standard or the URL-safe
 /// alphabet.
-public final class Base64ImageLoader: ImageDataLoader, DeclaringLoader {
-    package let schemes: [String]? = ["base64"]
+public final class Base64ImageLoader: ImageLoader {
+    /// The loader accepts only `base64:` URLs.
+    public let capabilities = LoaderCapabilities(ownSchemes: ["base64"])
     private let inner = DataURLImageLoader()
 
     /// Creates a loader. A loader has no state.
@@ -12,9 +13,6 @@ public final class Base64ImageLoader: ImageDataLoader, DeclaringLoader {
 
     /// Returns the `base64:` URL of a base64 text. Line ends in the text are removed.
     public static func url(_ text: String) -> URL? { URL(webAddress: "base64:" + text) }
-
-    /// Whether the URL's scheme is `base64`.
-    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
     /// Decodes the text on a queue of the loader.
     ///

@@ -1,7 +1,7 @@
-public import Foundation
-public import WebImageCore
+package import Foundation
+package import WebImageCore
 
-/// One load of a data loader, for a caller that passes a completion block. The operation decodes the loaded bytes and
+/// One load of a loader, for a caller that passes a completion block. The operation decodes the loaded bytes and
 /// completes exactly once.
 ///
 /// Decoding runs on the decode pool. The completion block runs on the context's callback queue (default: main).
@@ -65,6 +65,9 @@ package final class DataLoadOperation: WebImageOperation {
         case .success(let fetched):
             guard !fetched.isNotModified else {
                 return finish(.failure(Self.notModified.with(url: load.url)), data: nil)
+            }
+            if let image = fetched.image {
+                return finish(.success(image), data: fetched.data.isEmpty ? nil : fetched.data)
             }
             let decoding = ImageLoaderDecoding.decoding(for: load.request)
             decodePool.submit(
@@ -154,10 +157,10 @@ private final class DeliveryOrder: Sendable {
     }
 }
 
-extension ImageDataLoader {
-    /// Fetches the bytes with ``loadData(for:progress:)``, decodes them, and calls `completed` exactly once. The decode
-    /// uses the coder of the context or, if there is none, the shared coders.
-    public func requestImage(
+extension ImageLoader {
+    /// Loads with ``loadData(for:progress:)``, decodes bytes, and calls `completed` exactly once. The decode uses the coder
+    /// of the context or, if there is none, the shared coders.
+    package func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {
@@ -165,10 +168,11 @@ extension ImageDataLoader {
             completed?(nil, nil, .missingURL, true)
             return nil
         }
-        let load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
+        var load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
         let operation = DataLoadOperation(load, completed: completed)
+        load.receivedData = operation.partialDecoding(delivering: completed)
         let progress = operation.guarding(progress)
-        let task = Task {
+        let task = Task { [load] in
             do throws(WebImageError) {
                 operation.receive(.success(try await loadData(for: load, progress: progress)))
             } catch {
@@ -178,10 +182,6 @@ extension ImageDataLoader {
         operation.whenCancelled { task.cancel() }
         return operation
     }
-
-    /// Whether the URL itself causes the failure: the URL is malformed, its content is not an image, or the HTTP
-    /// status is 404, 410 or 451.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.shouldBlockURL }
 }
 
 extension WebImageError {

@@ -1,20 +1,18 @@
-public import Foundation
+package import Foundation
 public import WebImageCore
 
 /// Loads `data:` URLs (RFC 2397). The content is base64 or percent-encoded text.
 ///
 /// As in browsers, base64 text can contain white space, omit the padding, or use the URL-safe alphabet.
-public final class DataURLImageLoader: ImageDataLoader, DeclaringLoader {
-    package let schemes: [String]? = ["data"]
+public final class DataURLImageLoader: ImageLoader {
+    /// The loader accepts only `data:` URLs.
+    public let capabilities = LoaderCapabilities(ownSchemes: ["data"])
 
     /// Creates a loader. A loader has no state.
     public init() {}
 
     /// Always returns false. Another attempt does not use the network. Therefore it is not necessary to block the URL.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
-
-    /// Whether the URL's scheme is `data`.
-    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 
     /// Decodes the bytes of the URL on a queue of the loader.
     ///

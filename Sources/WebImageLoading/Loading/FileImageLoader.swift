@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import WebImageCore
 
 /// Loads `file:` URLs. The loader reads only regular files, never pipes or devices. It enforces a byte limit during the
@@ -6,18 +6,16 @@ public import WebImageCore
 ///
 /// Reads run on separate threads, not on Swift's cooperative pool. Files are never mapped into memory, because the
 /// process would crash if another process truncated a mapped file.
-public final class FileImageLoader: ImageDataLoader, DeclaringLoader {
-    package let schemes: [String]? = ["file"]
+public final class FileImageLoader: ImageLoader {
+    /// The loader accepts only `file:` URLs.
+    public let capabilities = LoaderCapabilities(ownSchemes: ["file"])
 
     /// Creates a loader. A loader has no state.
     public init() {}
 
     /// Always returns false. Another attempt does not use the network, and it succeeds if the file has been repaired in
     /// the meantime. Therefore it is not useful to block the URL.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
-
-    /// Whether the URL's scheme is `file`.
-    public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 
     /// Reads the file. If the file is unchanged since ``ImageDataLoad/cached`` was stored, returns the cached bytes
     /// without a read.

@@ -15,18 +15,18 @@ public final class ImageLoadersManager: Sendable {
     /// The function that creates the shared loader. ``WebImageDefaults`` sets this function.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    private let registered: Locked<RoleList<ResolvedLoader>>
+    private let registered: Locked<RoleList<RegisteredLoader>>
     private let lowData = Locked(false)
 
     /// Creates a manager; the last loader is checked first.
     public init(loaders: [any ImageLoader]) {
-        registered = Locked(RoleList(loaders.map(ResolvedLoader.init)))
+        registered = Locked(RoleList(loaders.map(RegisteredLoader.init)))
     }
 
     /// The loaders; the last loader is checked first.
     public var loaders: [any ImageLoader] {
         get { registered.withLock { $0.roles }.map(\.role) }
-        set { registered.withLock { $0.roles = newValue.map(ResolvedLoader.init) } }
+        set { registered.withLock { $0.roles = newValue.map(RegisteredLoader.init) } }
     }
 
     /// Whether loads first try the URL of the smaller image in their context (`.lowDataSource`). Set this property to
@@ -38,7 +38,7 @@ public final class ImageLoadersManager: Sendable {
 
     /// Adds a loader. The new loader is checked before all other loaders.
     public func addLoader(_ loader: any ImageLoader) {
-        let loader = ResolvedLoader(loader)
+        let loader = RegisteredLoader(loader)
         registered.withLock { $0.roles.append(loader) }
     }
 
@@ -49,18 +49,14 @@ public final class ImageLoadersManager: Sendable {
     }
 
     /// Returns the loader for a URL; nil when no loader accepts the URL.
-    public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.role }
-
-    /// Returns the loader for a load; nil when no loader accepts the URL, options and context of the load.
-    func registeredLoader(of load: ImageDataLoad) -> ResolvedLoader? {
-        registeredLoader(of: load.url, options: load.options, context: load.context)
+    public func loader(for url: URL?) -> (any ImageLoader)? {
+        url.flatMap { registeredLoader(of: ImageDataLoad(url: $0)) }?.role
     }
 
-    private func registeredLoader(
-        of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
-    ) -> ResolvedLoader? {
+    /// Returns the loader for a load; nil when no loader accepts it.
+    func registeredLoader(of load: ImageDataLoad) -> RegisteredLoader? {
         let loaders = registered.withLock { $0.roles }
-        let text = url?.absoluteString ?? ""
+        let text = load.url.absoluteString
         // Use a loop by index: every memory hit runs this code, and in a debug build a generic search would allocate
         // memory.
         var index = loaders.count
@@ -68,9 +64,7 @@ public final class ImageLoadersManager: Sendable {
             index -= 1
             // A loader that declares its schemes is not asked about a URL with another one.
             guard loaders[index].mayLoad(text) else { continue }
-            if loaders[index].role.canRequestImage(for: url, options: options, context: context) {
-                return loaders[index]
-            }
+            if loaders[index].role.canLoad(load) { return loaders[index] }
         }
         return nil
     }
@@ -94,7 +88,7 @@ public final class ImageLoadersManager: Sendable {
 
     private func noLoader(for url: URL) -> WebImageError {
         let loaders = registered.withLock { $0.roles }
-        let schemes = Set(loaders.compactMap(\.schemes).joined()).sorted()
+        let schemes = Set(loaders.compactMap(\.capabilities.schemes).joined()).sorted()
         let hint =
             schemes.isEmpty ? "Add a loader for it." : "URLs of these schemes work: \(schemes.joined(separator: ", "))."
         let problem = url.scheme.map { "no loader takes the scheme \($0)" } ?? "the URL has no scheme"
@@ -102,125 +96,80 @@ public final class ImageLoadersManager: Sendable {
     }
 }
 
-/// A loader that declares what the manager must know about it.
-///
-/// Only classes can conform to this protocol. Reason: the copy of a class reference takes about 60 instructions less
-/// than the copy of an existential value that can have any type.
-package protocol DeclaringLoader: AnyObject, Sendable {
-    /// The only schemes that the loader accepts, in lower case; nil if it must be asked. Read once, when the loader is
-    /// registered. Errors list these schemes as the supported ones.
-    var schemes: [String]? { get }
-    /// Whether every plain load currently has the shared scope. The manager then does not have to determine the scope of
-    /// each load. A load is plain if its context has no value for the loader, and its options enable neither cookies nor
-    /// untrusted certificates. The manager reads this property at every memory hit.
-    var sharesPlainLoads: Bool { get }
-    /// The loader, if it prepares its loads; otherwise nil. Read once.
-    var preparing: (any PreparingDataLoader)? { get }
-}
+extension ImageLoadersManager: ImageLoader {
+    /// The manager asks its loaders.
+    public var capabilities: LoaderCapabilities {
+        var capabilities = LoaderCapabilities()
+        capabilities.sharesPlainLoads = { [self] in sharesPlainLoads }
+        return capabilities
+    }
 
-extension ImageLoadersManager: DeclaringLoader {
-    package var schemes: [String]? { nil }
-
-    package var sharesPlainLoads: Bool {
+    private var sharesPlainLoads: Bool {
         let loaders = registered.withLock { $0.roles }
         var index = 0
         while index < loaders.count {
-            guard loaders[index].declaring?.sharesPlainLoads == true else { return false }
+            guard loaders[index].capabilities.sharesPlainLoads?() == true else { return false }
             index += 1
         }
         return true
     }
-}
-
-extension DeclaringLoader {
-    /// Always true. Only loads with credentials require another scope, and only the downloader sends credentials.
-    package var sharesPlainLoads: Bool { true }
-    package var preparing: (any PreparingDataLoader)? { nil }
-
-    package func hasScheme(of url: URL?) -> Bool { url?.absoluteString.hasScheme(in: schemes ?? []) ?? false }
-}
-
-extension ImageLoadersManager: ImageDataLoader {
-    /// Whether at least one loader accepts the URL.
-    public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
 
     /// Whether at least one loader accepts the load.
-    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
-        registeredLoader(of: url, options: options, context: context) != nil
-    }
-
-    /// Starts the load with the loader that accepts the URL. If no loader accepts the URL, completes immediately with
-    /// `.invalidURL`. If the policy of any loader refuses a `file:` URL, completes immediately with
-    /// `.invalidDownloadOperation`.
-    public func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        guard let loader = registeredLoader(of: url, options: options, context: context)?.role else {
-            completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
-            return nil
-        }
-        if let refusal = url.flatMap(refusal(of:)) {
-            completed?(nil, nil, refusal, true)
-            return nil
-        }
-        return loader.requestImage(
-            with: url, options: options, context: context, progress: progress, completed: completed)
-    }
-
-    /// Returns the decision of the loader that accepts the URL. If no loader accepts the URL, returns whether the URL
-    /// itself causes the error.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
-        loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
-    }
+    public func canLoad(_ load: ImageDataLoad) -> Bool { registeredLoader(of: load) != nil }
 
     /// Returns the decision of the loader that accepts the load. If no loader accepts the load, returns whether the URL
     /// itself causes the error.
-    public func shouldBlockFailedURL(
-        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
-    ) -> Bool {
-        let loader = registeredLoader(of: url, options: options, context: context)?.role
-        return loader?.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
-            ?? error.shouldBlockURL
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool {
+        registeredLoader(of: load)?.role.shouldBlock(load, after: error) ?? error.shouldBlockURL
+    }
+
+    /// The loader of a load.
+    ///
+    /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the policy of any loader refuses
+    ///   a `file:` URL.
+    package func acceptingLoader(of load: ImageDataLoad) throws(WebImageError) -> any ImageLoader {
+        guard let loader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
+        if let refusal = refusal(of: load.url) { throw refusal }
+        return loader.role
     }
 
     /// Fetches the bytes with the loader that accepts the URL. If the context contains further sources, tries one
     /// source after another and returns the bytes of the first source that succeeds.
     ///
-    /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the loader returns images
-    ///   instead of bytes or the policy of any loader refuses a `file:` URL, or the error of the loader.
+    /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the policy of any loader refuses
+    ///   a `file:` URL, or the error of the loader.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let sources = AlternativeSources(load, prefersLowData: prefersLowData)
         guard sources.isPlain else {
             return try await sources.first(load) { attempt throws(WebImageError) in
-                try await self.fetch(attempt, progress: progress)
+                try await self.bytes(attempt, progress: progress)
             }
         }
-        return try await fetch(load, progress: progress)
+        return try await acceptingLoader(of: load).loadData(for: load, progress: progress)
     }
 
     /// Passes the call to the loader that accepts the load. If the context contains further sources, the body can be that of
     /// any of them: the call is passed on for each.
     public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {
         for attempt in AlternativeSources(load, prefersLowData: prefersLowData).loads(like: load) {
-            registeredLoader(of: attempt)?.data?.discard(body, of: attempt, after: error)
+            registeredLoader(of: attempt)?.role.discard(body, of: attempt, after: error)
         }
     }
 
-    private func fetch(
+    /// Loads one of several sources. All of them share their bytes with loads of other sizes, so they must be bytes.
+    private func bytes(
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        guard let registeredLoader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
-        if let refusal = refusal(of: load.url) { throw refusal }
-        guard let dataLoader = registeredLoader.data else {
+        let loader = try acceptingLoader(of: load)
+        guard registeredLoader(of: load)?.returnsImages != true else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
-                underlying: .message("\(type(of: registeredLoader.role)) returns images, not bytes"),
-                hint: "Use requestImage for this loader.")
+                underlying: .message("\(type(of: loader)) returns images, not bytes"),
+                hint: "Only loaders that return bytes can have further sources.")
         }
-        return try await dataLoader.loadData(for: load, progress: progress)
+        return try await loader.loadData(for: load, progress: progress)
     }
 
     /// Returns the identity that the loader for the URL determines. If this loader returns images instead of bytes,
@@ -257,16 +206,11 @@ extension ImageLoadersManager: ImageDataLoader {
     /// returns the prepared load. Every memory hit runs this function.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
-        let registeredLoader = registeredLoader(of: load)
-        if let preparing = registeredLoader?.preparing {
-            let prepared = preparing.prepareForScope(load)
-            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
-        }
-        return (registeredLoader?.data?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+        return registeredLoader(of: load)?.ownScope(of: load) ?? (load.declaredScope ?? .shared, nil)
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
-        if let loader = registeredLoader(of: load)?.data { return loader.identity(of: load) }
+        if let loader = registeredLoader(of: load), !loader.returnsImages { return loader.role.identity(of: load) }
         let url = load.url.absoluteString
         var identity = LoadIdentity(sharing: url, cacheScope: load.declaredScope ?? .shared)
         identity.urlPart = 0..<url.utf8.count
@@ -277,94 +221,75 @@ extension ImageLoadersManager: ImageDataLoader {
     /// scopes of all sources.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
-        if let loader = registeredLoader(of: load)?.data { return loader.cacheScope(of: load) }
-        return load.declaredScope ?? .shared
+        return registeredLoader(of: load)?.cacheScope(of: load) ?? load.declaredScope ?? .shared
     }
 }
 
-/// A loader and the roles that it implements. A loader is asked once for its roles: when a manager is created with it,
-/// when it is added to an ``ImageLoadersManager``, or when a load names it. A dynamic cast takes longer than a whole
-/// look-up in the memory cache.
-final class ResolvedLoader: Sendable {
+/// A loader with what it declares, which is read once: when a manager is created with it, when it is added to an
+/// ``ImageLoadersManager``, or when a load names it.
+final class RegisteredLoader: Sendable {
     let role: any ImageLoader
-    /// The loader if it returns bytes; nil if it returns decoded images.
-    let data: (any ImageDataLoader)?
-    let declaring: (any DeclaringLoader)?
-    let preparing: (any PreparingDataLoader)?
-    /// The only schemes that the loader accepts, in lower case; nil if it must be asked.
-    let schemes: [String]?
+    let capabilities: LoaderCapabilities
+    /// The loader if it is a list of loaders; otherwise nil.
     let manager: ImageLoadersManager?
 
     init(_ role: any ImageLoader) {
-        self.role = role
-        data = role.dataLoader
-        declaring = role as? any DeclaringLoader
-        preparing = declaring?.preparing
-        schemes = declaring?.schemes
+        (self.role, capabilities) = (role, role.capabilities)
         manager = role as? ImageLoadersManager
     }
 
+    /// Whether the loader returns decoded images.
+    var returnsImages: Bool { capabilities.returnsImages }
+
     /// Whether the loader must be asked about a URL. False if it declares other schemes.
-    func mayLoad(_ url: String) -> Bool { schemes.map { url.hasScheme(in: $0) } ?? true }
+    func mayLoad(_ url: String) -> Bool { capabilities.schemes.map { url.hasScheme(in: $0) } ?? true }
 
     /// Returns the loader that performs the load: for an ``ImageLoadersManager``, the loader that the manager chooses;
     /// for any other loader, the loader itself.
-    func chosen(for load: ImageDataLoad) -> ResolvedLoader {
+    func chosen(for load: ImageDataLoad) -> RegisteredLoader {
         guard let manager, let loader = manager.registeredLoader(of: load) else { return self }
         // The policy of another loader forbids the file. The `ImageLoadersManager` throws the refusal.
         if manager.refusal(of: load.url) != nil { return self }
         // Only the `ImageLoadersManager` can try several sources, and only with loaders that return bytes. A loader
         // that returns decoded images is used directly.
-        if loader.data != nil, manager.hasFurtherSources(load) { return self }
+        if !loader.returnsImages, manager.hasFurtherSources(load) { return self }
         return loader.chosen(for: load)
     }
 
     /// The reason why the policy of this loader forbids a local file; nil if it may be read.
     func refusal(ofFile url: URL) -> WebImageError? {
-        manager?.refusal(ofFile: url) ?? preparing?.refusal(ofFile: url)
+        manager?.refusal(ofFile: url) ?? capabilities.preparation?.refusalOfFile(url)
     }
 
     /// Returns the scope of a load. If the loader had to prepare the load to determine the scope, also returns the
     /// prepared load. Every memory hit runs this function.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
-        if let manager { return manager.scope(of: load) }
-        if let preparing {
-            let prepared = preparing.prepareForScope(load)
-            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
-        }
-        return (data?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+        manager?.scope(of: load) ?? ownScope(of: load)
     }
-}
 
-extension String {
-    /// Whether the text of a URL begins with one of these schemes.
-    fileprivate func hasScheme(in schemes: [String]) -> Bool {
-        // Compares text, because every memory hit runs this code and `URL.scheme` would create a string.
-        var index = 0
-        while index < schemes.count {
-            if hasScheme(schemes[index]) { return true }
-            index += 1
-        }
-        return false
+    /// The same for a loader that is no ``ImageLoadersManager``.
+    func ownScope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
+        guard let preparation = capabilities.preparation else { return (cacheScope(of: load), nil) }
+        let prepared = preparation.prepareForScope(load)
+        return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
+    }
+
+    func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        returnsImages ? load.declaredScope ?? .shared : role.cacheScope(of: load)
     }
 }
 
 /// The default loader of a program that links no product with loaders. Every load fails with an error that explains
 /// the missing product.
 struct MissingImageLoader: ImageLoader {
-    func canRequestImage(for url: URL?) -> Bool { true }
-
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        completed?(
-            nil, nil,
-            WebImageError(
-                .invalidDownloadOperation, stage: .download, url: url, underlying: .message("no loader is registered"),
-                hint: "Link the product WebImage, or give the manager a loader."), true)
-        return nil
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        throw WebImageError(
+            .invalidDownloadOperation, stage: .download, url: load.url,
+            underlying: .message("no loader is registered"),
+            hint: "Link the product WebImage, or give the manager a loader.")
     }
 
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }

@@ -41,9 +41,9 @@ extension WebImageManager {
     private func plainHit(_ url: URL, options: WebImageOptions, values: PlainValues) -> PlainHit? {
         let settings = settings
         let roles = settings.roles
-        guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.declaringLoader,
-            loader.sharesPlainLoads
-        else { return nil }
+        guard settings.allowsPlainHits, let cache = roles.imageCache, roles.sharesPlainLoads?() == true else {
+            return nil
+        }
         let text = url.absoluteString
         // A load with an empty URL must fail, even if the cache has an entry under the empty key.
         guard !text.isEmpty else { return nil }

@@ -12,29 +12,26 @@ struct DownloadStage: Sendable {
         guard !plan.options.contains(.fromCacheOnly) else { return nil }
         if let refusal = plan.refusal { throw refusal }
         guard plan.host.mayDownload(plan.url) else { return nil }
-        guard
-            plan.loader.manager != nil
-                || plan.loader.role.canRequestImage(
-                    for: plan.url, options: plan.options, context: plan.context.dictionary)
-        else { throw .notTaken(plan.url, by: plan.loader.role) }
+        guard plan.loader.manager != nil || plan.loader.role.canLoad(plan.dataLoad) else {
+            throw .notTaken(plan.url, by: plan.loader.role)
+        }
         handle.send(.loaderStarted)
         let summary: (EncodedResource) -> StageSummary = {
             StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.response?.statusCode)
         }
         return try await plan.observed(.download, summary) { () throws(WebImageError) in
-            guard let loader = plan.loader.data else { return try await decoded(plan, handle) }
-            return try await fetched(plan, by: loader, handle)
+            try await fetched(plan, handle)
         }
     }
 
-    // MARK: Loaders that return bytes
-
-    private func fetched(
-        _ plan: LoadPlan, by loader: any ImageDataLoader, _ handle: StageHandle
-    ) async throws(WebImageError) -> EncodedResource {
-        let (kept, layer) = plan.isRefreshing ? await resource(plan) : (nil, nil)
-        let result = try await loader.loadData(for: load(plan, cached: kept, handle)) {
+    private func fetched(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource {
+        let (kept, layer) = plan.isRefreshing && !plan.loader.returnsImages ? await resource(plan) : (nil, nil)
+        let result = try await plan.loader.role.loadData(for: load(plan, cached: kept, handle)) {
             handle.send(.progress(received: $0, expected: $1, url: $2))
+        }
+        if let image = result.image { return EncodedResource(data: result.data, cacheType: .none, image: image) }
+        guard !plan.loader.returnsImages || !result.data.isEmpty else {
+            throw .badData("\(type(of: plan.loader.role))", "returned neither an image nor an error")
         }
         // Data beside equal bytes can be new: a page has another title and the same picture.
         if let kept, result.isNotModified || result.data == kept.data,
@@ -60,7 +57,13 @@ struct DownloadStage: Sendable {
         load.priorityHandle = handle.priority
         load.cached = kept
         // Another loader may pass the load to a downloader with a progress block of its own.
-        load.progressDemand = plan.loader.preparing == nil ? .always : handle.demand
+        load.progressDemand = plan.loader.capabilities.preparation == nil ? .always : handle.demand
+        if plan.loader.returnsImages {
+            load.receivedImage = { image in
+                image.isIncremental = true
+                handle.send(.partial(image))
+            }
+        }
         let store = store
         load.finishedAfterCancel = { result in store.keepAbandoned(EncodedResource(result), plan) }
         guard plan.streams else { return load }
@@ -107,43 +110,6 @@ struct DownloadStage: Sendable {
             }
         }
         return (nil, nil)
-    }
-
-    // MARK: Loaders that return decoded images
-
-    private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource {
-        let call = Completion<Result<EncodedResource, WebImageError>>()
-        let outcome = await withTaskCancellationHandler {
-            await withValueContinuation { continuation in
-                call.whenCompleted { continuation.resume(returning: $0) }
-                guard !call.isCompleted else { return }
-                let operation = plan.loader.role.requestImage(
-                    with: plan.url, options: plan.options, context: plan.context.dictionary,
-                    progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
-                    completed: { image, data, error, finished in
-                        if finished {
-                            call.complete(with: EncodedResource.result(image, data, error: error))
-                        } else if let image, !call.isCompleted {
-                            image.isIncremental = true
-                            handle.send(.partial(image))
-                        }
-                    })
-                if let operation { call.whenCancelled { operation.cancel() } }
-            }
-        } onCancel: {
-            call.cancel(with: .failure(.cancelled))
-        }
-        return try outcome.get()
-    }
-}
-
-extension EncodedResource {
-    /// Returns the final result of a loader that returns decoded images.
-    fileprivate static func result(
-        _ image: Image?, _ data: Data?, error: WebImageError?
-    ) -> Result<EncodedResource, WebImageError> {
-        guard let image else { return .failure(error ?? .badData("loader", "returned neither an image nor an error")) }
-        return .success(EncodedResource(data: data ?? Data(), cacheType: .none, image: image))
     }
 }
 

@@ -6,7 +6,7 @@ extension ImagePipeline {
     /// Whether ``storeOriginal(_:_:)`` can serve a load. False if only a decoded image can be stored: the loader returns
     /// decoded images, or a delegate must approve the full-size image.
     func canStoreOriginal(_ plan: LoadPlan) -> Bool {
-        plan.loader.data != nil && plan.sharing != nil && (!plan.host.hasDelegate || plan.thumbnail != nil)
+        plan.sharing != nil && (!plan.host.hasDelegate || plan.thumbnail != nil)
     }
 
     /// Fetches the original of a load and stores its bytes on disk, unless they are on disk. Returns when the cache has

@@ -242,7 +242,7 @@ final class ImagePipeline: Sendable {
                     return try await self.decode.picture(of: original, plan, handle)
                 } catch {
                     if original.cacheType == .none, error.code == .badImageData || error.crashedDecoder {
-                        plan.loader.data?.discard(original.data, of: plan.dataLoad, after: error)
+                        plan.loader.role.discard(original.data, of: plan.dataLoad, after: error)
                     }
                     guard original.cacheType == .disk, !skippingDisk,
                         try await self.decode.isUndecodable(
@@ -319,9 +319,10 @@ final class ImagePipeline: Sendable {
         guard !plan.isRefreshing else { return false }
         // A load can try several sources, and each failed source has its own error. Block the URL only if the loader
         // decides to block it for each of these errors. A source that was only unreachable may return the image later.
+        var load = plan.dataLoad
+        load.url = url
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
-            plan.loader.role.shouldBlockFailedURL(
-                with: url, error: $0, options: plan.options, context: plan.context.dictionary)
+            plan.loader.role.shouldBlock(load, after: $0)
         }
         return plan.host.blocks(url, after: error, loaderBlocks: loaderBlocks)
     }

@@ -15,7 +15,7 @@ struct LoadPlan: Sendable {
         let host: any PipelineHost
         let cache: ResolvedCache
         let originalCache: ResolvedCache
-        let loader: ResolvedLoader
+        let loader: RegisteredLoader
         let serializer: (any WebImageCacheSerializerProtocol)?
         let decoding: ImageDecoding
         let encoding: ForeignCoderOptions
@@ -32,7 +32,7 @@ struct LoadPlan: Sendable {
         let sharesKey: Bool
 
         init(
-            _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
+            _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: RegisteredLoader,
             prepared: PreparedLoad?, load: ImageDataLoad, settings: LoadSettings, host: any PipelineHost
         ) {
             self.host = host
@@ -63,7 +63,7 @@ struct LoadPlan: Sendable {
             refusal =
                 request.options.contains(.retryFailed) || request.values.alternativeURLs != nil
                 ? nil : host.failure(of: request.url, in: keys.scope).map { .blackListed(request.url, $0) }
-            let own = prepared?.identity ?? loader.data?.identity(of: load)
+            let own = prepared?.identity ?? (loader.returnsImages ? nil : loader.role.identity(of: load))
             let ofKey = keys.original != nil && keys.base != request.url.absoluteString ? own?.withoutURL : nil
             sharesKey = ofKey != nil
             sharing = ofKey ?? own
@@ -74,7 +74,7 @@ struct LoadPlan: Sendable {
     var host: any PipelineHost { fixed.host }
     var cache: ResolvedCache { fixed.cache }
     var originalCache: ResolvedCache { fixed.originalCache }
-    var loader: ResolvedLoader { fixed.loader }
+    var loader: RegisteredLoader { fixed.loader }
     var serializer: (any WebImageCacheSerializerProtocol)? { fixed.serializer }
     var decoding: ImageDecoding { fixed.decoding }
     var encoding: ForeignCoderOptions { fixed.encoding }
@@ -139,13 +139,13 @@ struct LoadPlan: Sendable {
 
     /// Creates the plan of a load whose keys, cache and loader are known from its memory look-up.
     init(
-        _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
+        _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: RegisteredLoader,
         settings: LoadSettings, host: any PipelineHost
     ) {
         self.request = request
         let load = ImageDataLoad(request)
         let chosen = loader.chosen(for: load)
-        let prepared = keys.prepared ?? chosen.preparing?.prepare(load)
+        let prepared = keys.prepared ?? chosen.capabilities.preparation?.prepare(load)
         self.prepared = prepared?.value
         fixed = Fixed(
             request, keys, cache: cache, loader: chosen, prepared: prepared, load: load, settings: settings, host: host)

@@ -19,16 +19,16 @@ package final class LoadSettings: Sendable {
     /// The cache and the loader of the manager. The context of a load can name another cache or loader.
     package final class Roles: Sendable {
         package let cache: ResolvedCache
-        let loader: ResolvedLoader
+        let loader: RegisteredLoader
         // Copies of properties of the cache and the loader. A ``PlainHit`` reads them with one step less.
         let imageCache: ImageCache?
-        let declaringLoader: (any DeclaringLoader)?
+        let sharesPlainLoads: (@Sendable () -> Bool)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
             self.cache = ResolvedCache(cache)
-            self.loader = ResolvedLoader(loader)
+            self.loader = RegisteredLoader(loader)
             imageCache = self.cache.imageCache
-            declaringLoader = self.loader.declaring
+            sharesPlainLoads = self.loader.capabilities.sharesPlainLoads
         }
     }
 
@@ -75,14 +75,14 @@ extension LoadKeys {
     }
 
     /// - Parameter loader: The loader of the request, which determines the scope.
-    init(_ request: ImageRequest, _ settings: LoadSettings, loader: ResolvedLoader) {
+    init(_ request: ImageRequest, _ settings: LoadSettings, loader: RegisteredLoader) {
         let values = request.values
         let load = ImageDataLoad(request)
         let (scope, prepared) =
             if loader === settings.roles.loader {
                 loader.scope(of: load)
             } else {
-                (loader.data?.cacheScope(of: load) ?? load.declaredScope ?? .shared, PreparedLoad?.none)
+                (loader.cacheScope(of: load), PreparedLoad?.none)
             }
         let filter = request.cacheKeyFilter ?? (settings.hasKeyFilter ? settings.values.cacheKeyFilter : nil)
         self.init(
@@ -97,7 +97,7 @@ extension LoadSettings {
     func cache(for request: ImageRequest) -> ResolvedCache { request.cache.map(ResolvedCache.init) ?? roles.cache }
 
     /// The loader that a request names, or the manager's loader.
-    func loader(for request: ImageRequest) -> ResolvedLoader {
-        request.loader.map(ResolvedLoader.init) ?? roles.loader
+    func loader(for request: ImageRequest) -> RegisteredLoader {
+        request.loader.map(RegisteredLoader.init) ?? roles.loader
     }
 }

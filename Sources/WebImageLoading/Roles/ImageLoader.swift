@@ -13,55 +13,18 @@ public typealias ImageLoaderCompletedBlock =
 /// Receives the next bytes of a body and the response head. The loader calls the block on a serial queue.
 public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: WebImageResponse) -> Void
 
-/// Fetches images for the manager. The functions have the same signatures as in SDWebImage.
+/// Fetches pictures for the manager.
 ///
-/// The functions can be called on any thread and must not block this thread. A loader that returns bytes should conform
-/// to ``ImageDataLoader``. The manager then decodes the bytes, and one download suffices for requests with different
-/// sizes.
+/// A loader returns encoded bytes, which the manager decodes: one fetch serves requests with different sizes. A loader that
+/// can return only decoded images declares ``LoaderCapabilities/returnsImages``. The functions can be called on any thread.
+///
+/// Only ``loadData(for:progress:)`` must be implemented. A loader for one scheme also declares it in ``capabilities``.
 @preconcurrency public protocol ImageLoader: Sendable {
-    /// Whether this loader accepts the URL.
-    func canRequestImage(for url: URL?) -> Bool
-    /// Starts a load. The loader must call `completed` exactly once with `finished` = true, unless the operation is
-    /// cancelled.
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)?
-    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again.
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool
-    /// Whether this loader accepts the load. The manager calls this function instead of ``canRequestImage(for:)``. The
-    /// default implementation checks only the URL.
-    func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool
-    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again. The
-    /// manager calls this function instead of ``shouldBlockFailedURL(with:error:)``. The default implementation
-    /// checks only the URL and the error.
-    func shouldBlockFailedURL(
-        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
-    ) -> Bool
-    /// The loader, if it returns bytes; nil by default. Every type that adopts ``ImageDataLoader`` returns itself. Read
-    /// once, when the loader is registered.
-    var dataLoader: (any ImageDataLoader)? { get }
-}
-
-extension ImageLoader {
-    /// Nil by default.
-    public var dataLoader: (any ImageDataLoader)? { nil }
-
-    /// Returns the result of ``canRequestImage(for:)``.
-    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
-        canRequestImage(for: url)
-    }
-
-    /// Returns the result of ``shouldBlockFailedURL(with:error:)``.
-    public func shouldBlockFailedURL(
-        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
-    ) -> Bool {
-        shouldBlockFailedURL(with: url, error: error)
-    }
-}
-
-/// A loader that fetches bytes. The manager decodes these bytes.
-@preconcurrency public protocol ImageDataLoader: ImageLoader {
+    /// What the loader can do. Read once: when it is registered, or when a load names it.
+    var capabilities: LoaderCapabilities { get }
+    /// Whether this loader accepts a load. The manager calls this function before it queries the caches, so it must be fast.
+    /// By default, a loader accepts all URLs of its declared schemes, and every URL if it declares none.
+    func canLoad(_ load: ImageDataLoad) -> Bool
     /// Fetches the bytes of a URL. Concurrent calls with the same ``identity(of:)`` should share one download.
     ///
     /// If the task of one caller is cancelled, only the call of this task ends. The shared download is cancelled when
@@ -70,11 +33,15 @@ extension ImageLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult
+    /// Whether the manager must remember the URL of a load that failed with this error, and must not load this URL again. By
+    /// default, whether the URL itself causes the failure: it is malformed, its content is not an image, or the HTTP status is
+    /// 404, 410 or 451.
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool
     /// Returns the identity of a load. It determines which loads share one download, and the scope of their cache
     /// entry. In the default implementation, loads share a download if their URLs and certain options are equal.
     ///
     /// The manager calls this function before it queries the caches. Therefore the function must be fast. Equal loads
-    /// must have equal identities.
+    /// must have equal identities. Not called for a loader that returns images.
     func identity(of load: ImageDataLoad) -> LoadIdentity
     /// Returns only the scope of ``identity(of:)``. The default implementation computes the whole identity. Implement
     /// this function if the scope can be computed faster.
@@ -85,15 +52,23 @@ extension ImageLoader {
     func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError)
 }
 
-extension ImageDataLoader {
-    /// The loader itself.
-    public var dataLoader: (any ImageDataLoader)? { self }
+extension ImageLoader {
+    /// A loader that is asked about every URL and returns bytes.
+    public var capabilities: LoaderCapabilities { LoaderCapabilities() }
+
+    /// Whether the URL has one of the declared schemes; true if none are declared.
+    public func canLoad(_ load: ImageDataLoad) -> Bool {
+        capabilities.schemes.map { load.url.absoluteString.hasScheme(in: $0) } ?? true
+    }
+
+    /// Whether the URL itself causes the failure.
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { error.shouldBlockURL }
 
     /// Does nothing.
     public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {}
 }
 
-/// The input of a data loader.
+/// The input of a loader.
 public struct ImageDataLoad: Sendable {
     /// The request of the load. Its values do not change after the load has begun.
     package var request: ImageRequest
@@ -115,6 +90,9 @@ public struct ImageDataLoad: Sendable {
     /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
     /// first receives the bytes that arrived earlier.
     public var receivedData: ImageLoaderDataBlock?
+    /// Receives the partial images of a loader that returns images; nil if nobody needs them. After the result, it does
+    /// nothing.
+    public var receivedImage: (@Sendable (Image) -> Void)?
     /// Whether the caller needs the progress of the download while it runs. If it does not, the loader may call the
     /// progress block only once, after the last byte.
     package var progressDemand = ProgressDemand.always
@@ -218,10 +196,12 @@ package struct GrowingBody: Sendable {
     }
 }
 
-/// The result of a data loader.
+/// The result of a loader.
 public struct ImageDataResult: Sendable {
     /// The whole body. The bytes of a large body can be in a file that is mapped into memory.
     public var data: Data
+    /// The decoded image, of a loader that returns images; nil for a loader that returns bytes. ``data`` may then be empty.
+    public var image: Image?
     /// The head of the response.
     public var response: WebImageResponse
     /// Whether the bytes are the bytes of ``ImageDataLoad/cached``, and the loader has confirmed that they are current.
@@ -255,5 +235,13 @@ public struct ImageDataResult: Sendable {
     public init(data: Data, response: WebImageResponse) {
         self.data = data
         self.response = response
+    }
+
+    /// Creates the result of a loader that returns images.
+    ///
+    /// - Parameter data: The encoded bytes of the image, if the loader has them; empty otherwise.
+    public init(image: Image, data: Data = Data(), url: URL) {
+        self.init(data: data, response: WebImageResponse(url: url))
+        self.image = image
     }
 }

@@ -1,5 +1,5 @@
-package import Foundation
-package import WebImageCore
+import Foundation
+import WebImageCore
 
 /// Determines whether two loads can share one download and one cache entry.
 public struct LoadIdentity: Sendable, Hashable {
@@ -35,7 +35,7 @@ public struct LoadIdentity: Sendable, Hashable {
     }
 }
 
-extension ImageDataLoader {
+extension ImageLoader {
     /// Returns the default identity. Loads share a download if they have the same URL and the same values of the
     /// options that can change the bytes (`.handleCookies` and `.allowInvalidSSLCertificates`). The scope is the
     /// context's `.cacheScope`.
@@ -68,18 +68,4 @@ package struct PreparedLoad: Sendable {
         self.identity = identity
         self.value = value
     }
-}
-
-/// A loader that computes the identity of a load from the HTTP request that it will send. If the load is prepared, the
-/// loader builds this request only once, for the identity and for the download.
-package protocol PreparingDataLoader: ImageDataLoader {
-    /// Prepares a load. The identity in the result is equal to the result of ``ImageDataLoader/identity(of:)``.
-    func prepare(_ load: ImageDataLoad) -> PreparedLoad
-    /// Prepares a load to determine its scope. Returns nil if the loader does not have to prepare the load. In this
-    /// case the context of the load determines the scope; if the context contains no scope, the scope is
-    /// ``CacheScope/shared``.
-    func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
-    /// The reason why the policy of the loader forbids a local file; nil if it may be read. ``ImageLoadersManager`` asks
-    /// every such loader before any of its loads of a `file:` URL, also if another loader reads the file.
-    func refusal(ofFile url: URL) -> WebImageError?
 }

@@ -8,13 +8,13 @@ import WebImageLoading
 ///
 /// Only this type uses the loader and the ``ImageCache`` of sources.
 final class SourceFetcher: Sendable {
-    private let loader: any ImageDataLoader
+    private let loader: any ImageLoader
     private let cache: ImageCache?
     private let tiers: SharedTiers?
     private let purges: PurgeJournal
     private let folder: LocalFolder?
     /// Reads sources in buckets; nil if none is configured.
-    private let objects: (any ImageDataLoader)?
+    private let objects: (any ImageLoader)?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
     /// The sources whose bytes on the disk could not be decoded, with the time until which they are used, in seconds since
@@ -50,8 +50,8 @@ final class SourceFetcher: Sendable {
     private static let keptBytes = 8 << 20
 
     init(
-        loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?,
-        objects: (any ImageDataLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
+        loader: any ImageLoader, cache: ImageCache?, folder: LocalFolder?,
+        objects: (any ImageLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
         tiers: SharedTiers? = nil
     ) {
         self.objects = objects
@@ -239,12 +239,12 @@ final class SourceFetcher: Sendable {
         return reference
     }
 
-    private func loader(of location: SourcePolicy.Location) -> (any ImageDataLoader)? {
+    private func loader(of location: SourcePolicy.Location) -> (any ImageLoader)? {
         if case .object = location { objects } else { loader }
     }
 
     private func fetch(
-        _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: Cached?, rules: StoredRules,
+        _ url: URL, by loader: any ImageLoader, cacheKey: String?, cached: Cached?, rules: StoredRules,
         _ storages: [StorageRules.Storage], demand: SourceRequestContext, arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()

@@ -3,7 +3,7 @@ public import WebImageCore
 public import WebImageLoading
 
 /// A loader without a network. Each load waits until the test sets an answer for the URL of the load.
-public final class FakeDataLoader: ImageDataLoader {
+public final class FakeDataLoader: ImageLoader {
     private struct State {
         var waiting: [URL: [ValueContinuation<Result<ImageDataResult, WebImageError>>]] = [:]
         var answers: [URL: Result<Data, WebImageError>] = [:]
@@ -97,20 +97,8 @@ public final class FakeDataLoader: ImageDataLoader {
     /// Returns the cache scope that the load declares; `.shared` if the load declares no scope.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
 
-    /// Returns true unless the URL is nil.
-    public func canRequestImage(for url: URL?) -> Bool { url != nil }
-
-    /// Always fails, because the manager uses ``loadData(for:progress:)`` instead.
-    public func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        completed?(nil, nil, WebImageError(.invalidDownloadOperation, stage: .download, url: url), true)
-        return nil
-    }
-
     /// Blocks URLs of images that cannot be decoded, as the downloader does.
-    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.code == .badImageData }
+    public func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { error.code == .badImageData }
 
     private static func result(_ outcome: Result<Data, WebImageError>, _ url: URL) -> Result<
         ImageDataResult, WebImageError

@@ -109,11 +109,10 @@ private struct CountingPlainCoder: ImageCoder {
 
 /// A loader that returns its data immediately. It implements only the `async` function. The protocol provides the
 /// callback function.
-private struct CallbackLoader: ImageDataLoader {
+private struct CallbackLoader: ImageLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         ImageDataResult(data: Data("W".utf8), response: WebImageResponse(url: load.url))
     }
-    func canRequestImage(for url: URL?) -> Bool { true }
 }

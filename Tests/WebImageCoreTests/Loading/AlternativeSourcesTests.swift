@@ -90,7 +90,7 @@ struct AlternativeSourcesTests {
     @Test func base64URLIsDecoded() async throws {
         let loader = Base64ImageLoader()
         let url = try #require(Base64ImageLoader.url("aGVsbG8="))
-        #expect(loader.canRequestImage(for: url))
+        #expect(loader.canLoad(ImageDataLoad(url: url)))
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data == Data("hello".utf8))
         #expect(result.response.url == url)

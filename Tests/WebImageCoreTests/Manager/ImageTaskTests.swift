@@ -438,7 +438,7 @@ struct ImageTaskTests {
 }
 
 /// A loader whose load reports progress and sends bytes when the test says so.
-private final class ProgressLoader: ImageDataLoader {
+private final class ProgressLoader: ImageLoader {
     private struct State {
         var load: ImageDataLoad?
         var progress: ImageLoaderProgressBlock?
@@ -471,14 +471,7 @@ private final class ProgressLoader: ImageDataLoader {
         return ImageDataResult(data: data, response: WebImageResponse(url: load.url))
     }
 
-    func canRequestImage(for url: URL?) -> Bool { true }
-
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? { nil }
-
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }
 
 /// A coder that reports each decode.

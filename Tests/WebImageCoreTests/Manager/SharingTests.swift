@@ -168,7 +168,7 @@ struct SharingTests {
 
 /// A loader that completes immediately. The identity of its loads forbids loads to share the work and caches to store
 /// the bytes.
-private final class PrivateLoader: ImageDataLoader {
+private final class PrivateLoader: ImageLoader {
     private let requests = Locked(0)
     var count: Int { requests.withLock { $0 } }
 
@@ -179,20 +179,18 @@ private final class PrivateLoader: ImageDataLoader {
         requests.withLock { $0 += 1 }
         return ImageDataResult(data: FakeCoder.file(), response: WebImageResponse(url: load.url))
     }
-    func canRequestImage(for url: URL?) -> Bool { true }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
 }
 
 /// A loader that returns images instead of bytes. The width of an image is the thumbnail width in the context.
 private struct DecodingLoader: ImageLoader {
-    func canRequestImage(for url: URL?) -> Bool { true }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?,
-        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? {
-        let width = (context?[.imageThumbnailPixelSize] as? CGSize)?.width ?? 8
-        completed?(try? TestImages.solid(width: Int(width)), nil, nil, true)
-        return nil
+    var capabilities: LoaderCapabilities { LoaderCapabilities(returnsImages: true) }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let width = (load.context?[.imageThumbnailPixelSize] as? CGSize)?.width ?? 8
+        guard let image = try? TestImages.solid(width: Int(width)) else { throw .badData("test", "no picture") }
+        return ImageDataResult(image: image, url: load.url)
     }
 }

@@ -34,19 +34,18 @@ struct RoleIdentityTests {
         let blue: UInt8
         let started: Locked<Int>
         let finish: Locked<[@Sendable () -> Void]>
-        func canRequestImage(for url: URL?) -> Bool { true }
-        func requestImage(
-            with url: URL?, options: WebImageOptions, context: WebImageContext?,
-            progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
-        ) -> (any WebImageOperation)? {
-            let blue = blue
-            finish.withLock {
-                $0.append { completed?(try? TestImages.solid(blue: blue), nil, nil, true) }
+        var capabilities: LoaderCapabilities { LoaderCapabilities(returnsImages: true) }
+        func loadData(
+            for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+        ) async throws(WebImageError) -> ImageDataResult {
+            await withValueContinuation { continuation in
+                finish.withLock { $0.append { continuation.resume(returning: ()) } }
+                started.withLock { $0 += 1 }
             }
-            started.withLock { $0 += 1 }
-            return nil
+            guard let image = try? TestImages.solid(blue: blue) else { throw .badData("test", "no picture") }
+            return ImageDataResult(image: image, url: load.url)
         }
-        func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+        func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { false }
     }
 
     /// An animation that is a value type.

@@ -195,7 +195,7 @@ extension Result where Failure == any Error {
 }
 
 /// A server that numbers its originals by URL and scope.
-final class NumberedOrigin: ImageDataLoader {
+final class NumberedOrigin: ImageLoader {
     private let state = Locked((numbers: [String: Int](), fails: false))
 
     func number(_ url: URL, _ scope: String?) -> Int {
@@ -209,12 +209,7 @@ final class NumberedOrigin: ImageDataLoader {
 
     func fails(_ value: Bool) { state.withLock { $0.fails = value } }
 
-    func canRequestImage(for url: URL?) -> Bool { true }
-    func requestImage(
-        with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
-        completed: ImageLoaderCompletedBlock?
-    ) -> (any WebImageOperation)? { nil }
-    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { true }
+    func shouldBlock(_ load: ImageDataLoad, after error: WebImageError) -> Bool { true }
 
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

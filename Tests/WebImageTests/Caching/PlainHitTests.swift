@@ -219,8 +219,7 @@ struct PlainHitTests {
 }
 
 /// A custom loader whose results belong to a scope.
-private struct ScopedLoader: ImageDataLoader {
-    func canRequestImage(for url: URL?) -> Bool { true }
+private struct ScopedLoader: ImageLoader {
     func cacheScope(of load: ImageDataLoad) -> CacheScope { .scoped("bob") }
     func identity(of load: ImageDataLoad) -> LoadIdentity {
         LoadIdentity(sharing: load.url.absoluteString, cacheScope: .scoped("bob"))
