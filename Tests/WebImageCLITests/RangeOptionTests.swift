@@ -103,11 +103,12 @@ struct RangeOptionTests {
 
     /// A JPEG of PQ has a gain map, which leads to the same light again.
     @Test func jpegOfPQHasAMapOnRequest() throws {
+        try BrightPicture.png().write(to: scratch.url.appendingPathComponent("bright.png"))
         for (words, kind) in [(["--hdr", "keep"], "gain-map"), ([], nil), (["--hdr", "drop"], nil)]
             as [([String], String?)]
         {
             let outcome = try Tool.run(
-                ["convert", "--quiet", "--overwrite"] + words + [path("pq.png"), path("made.jpg")])
+                ["convert", "--quiet", "--overwrite"] + words + [path("bright.png"), path("made.jpg")])
             #expect(outcome.code == 0, "\(outcome.errors)")
             #expect(try info("made.jpg")["hdr"] as? String == kind, "\(words)")
         }

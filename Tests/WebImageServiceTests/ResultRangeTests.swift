@@ -44,7 +44,7 @@ struct ResultRangeTests {
         #expect(try map("ph:1/bl:2/f:jpg") == nil)
         // JPEG XL holds the map, and a JPEG of PQ gets one.
         let coders = ImageCodersManager(coders: [ImagePNGCoder.shared, ImageJPEGCoder.shared, ImageJPEGXLCoder.shared])
-        let pq = ColorSignal(.rgb, .pq, bits: 16).png(.numbers)
+        let pq = BrightPicture.png()
         for (options, source, isKept) in [
             ("ph:1/w:32/f:jxl", try self.source(), true), ("w:32/f:jxl", try self.source(), false),
             ("ph:1/f:jpg", pq, true), ("f:jpg", pq, false),
