@@ -43,8 +43,9 @@ extension GainMap {
         return result
     }
 
-    /// Whether a decode with these options reads the map of a file.
+    /// Whether a decode with these options reads the map of a file. Colours as they are stored are those of the base.
     package func isRead(_ options: DecodingOptions) -> Bool {
-        options.dynamicRange != .standard || options.decodesToHDR || metadata.isBaseHDR
+        options.dynamicRange != .standard || options.decodesToHDR
+            || metadata.isBaseHDR && options.colorConversion != .asStored
     }
 }
