@@ -256,25 +256,30 @@ static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, 
             is_possible &= fabs(used[v][u]) <= (u + v == 0 || side == 2 ? 4000 : 1500);
         }
     }
-    double largest = 0;
-    for (int y = 0; y < side; y++) {
-        for (int x = 0; x < side; x++) {
-            double sum = 128, extent = 0;
+    /* The columns first, as decoders do: no sum of a column, and then of a row, may need more than 16 bits. */
+    double columns[8][8];
+    for (int u = 0; u < side; u++) {
+        for (int y = 0; y < side; y++) {
+            double extent = columns[u][y] = 0;
             for (int v = 0; v < side; v++) {
-                for (int u = 0; u < side; u++) {
-                    double value = factors[v][y] * factors[u][x] * used[v][u];
-                    sum += value;
-                    extent += fabs(value);
-                }
+                double value = factors[v][y] * used[v][u];
+                columns[u][y] += value;
+                extent += fabs(value);
             }
-            if (extent > largest) largest = extent;
-            if (y >= high || x >= wide) continue;
+            is_possible &= extent < 1400;
+        }
+    }
+    for (int y = 0; y < side && y < high; y++) {
+        for (int x = 0; x < side && x < wide; x++) {
+            double sum = 128, extent = 0;
+            for (int u = 0; u < side; u++) {
+                double value = factors[u][x] * columns[u][y];
+                sum += value;
+                extent += fabs(value);
+            }
             target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < -128 ? -128 : sum > 383 ? 383 : sum) : NAN;
         }
     }
-    /* Of eight samples a row, one can be made of numbers that exceed 16 bits and cancel each other. */
-    for (int y = 0; y < side && y < high && side == 8 && largest >= 500; y++)
-        for (int x = 0; x < side && x < wide; x++) target[y * stride + x] = NAN;
 }
 
 int webimage_jpeg_sample_plane(
