@@ -99,10 +99,10 @@ struct JPEGSharpnessTests {
             as [(UInt8, JPEGThumbnailLoop.Use)])
     func inkIsScaledInPlaceAndInItsColors(color: Int, way: (factor: UInt8, use: JPEGThumbnailLoop.Use)) throws {
         let factor = way.factor
-        // The product does not use the loop for the smallest picture here, whose results of 14 px have few samples at a border.
-        let leastNoise = if case .never = way.use { 46.0 } else { 43.0 }
+        // The product leaves pictures with fewer pixels to libjpeg-turbo: their smallest results have few samples at a border.
+        let leastPixels = if case .never = way.use { 0 } else { 307_200 }
         var random = SeededRandom.printingSeed()
-        for (width, height) in [(1501, 1003), (803, 601), (479, 333)] {
+        for (width, height) in [(1501, 1003), (803, 601), (479, 333)] where width * height >= leastPixels {
             var sample = ThumbnailSample.plain(width, height)
             sample.color = Int32(color)
             sample.quality = 95
@@ -132,7 +132,7 @@ struct JPEGSharpnessTests {
                 let stored = image.pixelSize.oriented(orientation)
                 let ideal = upright(full.scaled(to: stored), orientation)
                 let name = "\(width) x \(height) \(orientation) kind \(sample.kind) to \(image.pixelSize)"
-                #expect(ideal.fault(of: result, leastNoise: leastNoise) == nil, "\(name)")
+                #expect(ideal.fault(of: result, leastNoise: 46) == nil, "\(name)")
                 for (wanted, found) in zip(ideal.planes, result.planes) {
                     let difference = (found.reduce(0, +) - wanted.reduce(0, +)) / Float(wanted.count)
                     #expect(abs(difference) < 0.7, "\(name): \(difference)")
