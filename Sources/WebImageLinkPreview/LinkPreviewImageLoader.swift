@@ -8,8 +8,10 @@ import WebImagePages
 ///
 /// Add it to ``ImageLoadersManager``, and load the address of a page like that of a picture:
 ///
-///     ImageLoadersManager.shared.addLoader(LinkPreviewImageLoader.shared)
-///     imageView.setImage(with: URL(string: "https://example.org/article"))
+/// ```swift
+/// ImageLoadersManager.shared.addLoader(LinkPreviewImageLoader.shared)
+/// imageView.setImage(with: URL(string: "https://example.org/article"))
+/// ```
 ///
 /// The address of a picture still loads the picture. ``WebImageCore/Image/linkPreview`` has the title and the site.
 ///
