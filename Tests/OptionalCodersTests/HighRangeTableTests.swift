@@ -38,7 +38,7 @@ struct HighRangeTableTests {
         var testDescription: String { "\(self)" }
     }
 
-    private static let outputs: [(format: ImageFormat, coder: any ImageCoder & DetailedImageCoder)] = [
+    static let outputs: [(format: ImageFormat, coder: any ImageCoder & DetailedImageCoder)] = [
         (.jpeg, ImageJPEGCoder.shared), (.jpegXL, ImageJPEGXLCoder.shared), (.avif, ImageAVIFCoder.shared),
         (.png, ImagePNGCoder.shared), (.webP, ImageWebPCoder.shared),
     ]
@@ -184,7 +184,7 @@ struct HighRangeTableTests {
         }
     }
 
-    private static func result(_ kind: Kind, _ step: Step, _ format: ImageFormat) throws -> (String, Data) {
+    static func result(_ kind: Kind, _ step: Step, _ format: ImageFormat) throws -> (String, Data) {
         var options = EncodingOptions()
         (options.keepsHDR, options.quality) = (true, 0.95)
         let output = try #require(outputs.first { $0.format == format })

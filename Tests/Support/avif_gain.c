@@ -1,5 +1,5 @@
 /* Applies the gain map of an AVIF file with libavif 1.2 or later, for Scripts/check-gain-maps: avif_gain FILE STOPS writes values of PQ
-   with 16 bits, three for each pixel, in the primaries of the base. */
+   with 16 bits, three for each pixel, in the primaries to which the factors belong: those of the base or of the alternate picture. */
 #include <avif/avif.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@ int main(int count, char **words) {
         return fail(decoder->diag.error);
     const avifImage *base = decoder->image;
     if (!base->gainMap) return fail("no gain map");
+    const avifGainMap *map = base->gainMap;
+    avifColorPrimaries primaries = map->useBaseColorSpace ? base->colorPrimaries : map->altColorPrimaries;
     avifRGBImage result;
     memset(&result, 0, sizeof result);
     result.depth = 16;
@@ -28,7 +30,7 @@ int main(int count, char **words) {
     avifContentLightLevelInformationBox light;
     avifDiagnostics problem;
     if (avifImageApplyGainMap(
-            base, base->gainMap, (float)atof(words[2]), base->colorPrimaries, AVIF_TRANSFER_CHARACTERISTICS_PQ, &result, &light,
+            base, map, (float)atof(words[2]), primaries, AVIF_TRANSFER_CHARACTERISTICS_PQ, &result, &light,
             &problem) != AVIF_RESULT_OK)
         return fail(problem.error);
     for (uint32_t row = 0; row < result.height; row++)
