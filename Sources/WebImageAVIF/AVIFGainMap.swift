@@ -19,14 +19,12 @@ final class AVIFGainMap {
         description = item.description(size: decoder.info.pixelSize, channelCount: decoder.info.isGray ? 1 : 3)
     }
 
-    /// Decodes the part of the map that belongs to a result of the base. Each of the two pictures has its own orientation.
+    /// Decodes the part of the map that belongs to a result of the base.
     func decoded(
         _ options: DecodingOptions, base info: ImageInfo, deadline: DecodeDeadline
     ) throws(WebImageError) -> GainMap {
-        let own = description.decodingUpright(options, in: info)
-        try own.checkMemory(for: decoder.info)
-        let image = try decoder.picture(at: 0, options: own, deadline: deadline)
-            .finished(options: own, fullSize: decoder.info.storedSize)
-        return description.with(image.pixels)
+        try description.decoded(options, base: info, own: decoder.info) { own throws(WebImageError) in
+            try decoder.picture(at: 0, options: own, deadline: deadline)
+        }
     }
 }

@@ -61,17 +61,11 @@ public final class ImageHEICCoder: DetailedImageCoder {
                 try deadline.check()
                 return try picture.finished(options: options, fullSize: decoder.info.storedSize)
             }
-            guard let found = decoder.gainMap, found.description.isRead(wanted) else {
-                return try base(wanted)
-            }
-            let map: GainMap
-            do throws(WebImageError) {
-                map = try found.decoded(wanted, base: decoder.info, deadline: deadline)
-            } catch {
-                try deadline.check()
-                return try base(wanted)
-            }
-            return try map.image(wanted) { own throws(WebImageError) in try base(own) }
+            return try GainMap.image(
+                wanted, of: decoder.gainMap?.description, deadline: deadline,
+                map: { () throws(WebImageError) in
+                    try decoder.gainMap?.decoded(wanted, base: decoder.info, deadline: deadline)
+                }, base: base)
         }
     }
 

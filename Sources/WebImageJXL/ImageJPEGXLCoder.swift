@@ -162,15 +162,10 @@ extension JXLPictures {
             return try picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: info.storedSize)
         }
-        guard let gainMap, gainMap.description.isRead(wanted) else { return try base(wanted) }
-        let map: GainMap
-        do throws(WebImageError) {
-            map = try gainMap.decoded(wanted, base: info, deadline: deadline)
-        } catch {
-            try deadline.check()
-            return try base(wanted)
-        }
-        return try map.image(wanted) { own throws(WebImageError) in try base(own) }
+        return try GainMap.image(
+            wanted, of: gainMap?.description, deadline: deadline,
+            map: { () throws(WebImageError) in try gainMap?.decoded(wanted, base: info, deadline: deadline) },
+            base: base)
     }
 }
 

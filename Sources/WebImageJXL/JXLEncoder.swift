@@ -106,6 +106,18 @@ final class JXLEncoder {
         try check(libjxl.JxlEncoderAddImageFrame(settings, &format, pixels.baseAddress, pixels.byteCount))
     }
 
+    /// The brightest light that the header declares, in nits.
+    ///
+    /// libjxl 0.7 declares the 255 nits of sRGB if its caller sets nothing, also for PQ. Without a known number, declare the
+    /// end of the scale of PQ, or the display that HLG is defined for, as later versions do. Readers take these numbers for
+    /// unknown ones (``JXLPictures``), so a known light has a number beside them. The header stores half-precision numbers,
+    /// which have steps of 8 at the end of the scale.
+    private static func light(_ known: ContentLightLevel?, _ transfer: HDRDescription.Transfer) -> Float {
+        let most = transfer == .perceptualQuantizer ? 10_000 : 1_000
+        guard let nits = known?.maximum else { return Float(most) }
+        return Float(nits == 255 ? 256 : min(max(nits, 1), most - 8))
+    }
+
     /// The time of encoding a pixel: above that of noise (Documentation/Costs.md). A photo takes a sixth of it.
     private static let secondsPerPixel = 150e-9
 
@@ -130,8 +142,11 @@ final class JXLEncoder {
             info.animation.tps_denominator = 1
             info.animation.num_loops = UInt32(clamping: loopCount)
         }
-        try check(libjxl.JxlEncoderSetBasicInfo(handle, &info))
         let profile = colors?.matching(pixels.format)
+        if let transfer = profile?.hdr?.transfer {
+            info.intensity_target = Self.light(profile?.contentLight, transfer)
+        }
+        try check(libjxl.JxlEncoderSetBasicInfo(handle, &info))
         if let codes = profile?.codePoints, var color = JxlColorEncoding(codes, isGray: pixels.format == .gray8) {
             try check(libjxl.JxlEncoderSetColorEncoding(handle, &color))
         } else if let profile {

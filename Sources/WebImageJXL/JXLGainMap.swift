@@ -24,15 +24,13 @@ struct JXLGainMap {
             metadata: bundle.metadata, size: size, channelCount: pictures.info.isGray ? 1 : 3)
     }
 
-    /// Decodes the part of the map that belongs to a result of the base. Each of the two pictures has its own orientation.
+    /// Decodes the part of the map that belongs to a result of the base.
     func decoded(
         _ options: DecodingOptions, base info: ImageInfo, deadline: DecodeDeadline
     ) throws(WebImageError) -> GainMap {
-        let own = description.decodingUpright(options, in: info)
-        try own.checkMemory(for: pictures.info)
-        let image = try pictures.picture(at: 0, options: own, deadline: deadline)
-            .finished(options: own, fullSize: pictures.info.storedSize)
-        return description.with(image.pixels)
+        try description.decoded(options, base: info, own: pictures.info) { own throws(WebImageError) in
+            try pictures.picture(at: 0, options: own, deadline: deadline)
+        }
     }
 
     /// The content of the box.

@@ -39,7 +39,8 @@ final class JXLPictures {
         var budget = AncillaryBudget(limits)
         if let points = color?.codePoints {
             profile = ColorProfile(
-                primaries: points.primaries, transfer: points.transfer, light: Self.light(of: header))
+                primaries: points.primaries, transfer: points.transfer,
+                light: Self.light(of: header, transfer: points.transfer))
         } else {
             profile = try decoder.profile(&budget)
         }
@@ -53,11 +54,14 @@ final class JXLPictures {
         info.hdr = range
     }
 
-    /// The brightest light that the header declares. libjxl writes 10,000 nits for PQ if its caller has set no number, which
-    /// is the end of the scale and says nothing about the picture.
-    private static func light(of header: JxlBasicInfo) -> ContentLightLevel? {
+    /// The brightest light that the header declares for PQ or HLG.
+    ///
+    /// If its caller has set no number, libjxl writes 10,000 nits for PQ and 1,000 for HLG, and version 0.7 writes 255, the
+    /// light of sRGB. These numbers say nothing about the picture.
+    private static func light(of header: JxlBasicInfo, transfer: Int) -> ContentLightLevel? {
         let nits = Double(header.intensity_target)
-        return nits >= 1 && nits < 10_000 ? ContentLightLevel(maximum: Int(nits.rounded(.up))) : nil
+        guard nits >= 1, nits < 10_000, nits != 255, nits != 1_000 || transfer != 18 else { return nil }
+        return ContentLightLevel(maximum: Int(nits.rounded(.up)))
     }
 
     private static let unexpected = WebImageError.badData("libjxl", "the header is incomplete")

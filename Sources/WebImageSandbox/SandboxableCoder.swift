@@ -19,6 +19,8 @@ protocol SandboxableCoder: DetailedImageCoder {
         -> any DetailedAnimatedImageCoder
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
+    /// Whether ``gainMap(of:options:)`` can find a map.
+    static var readsGainMaps: Bool { get }
     static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap?
 
     // In the host.
@@ -44,6 +46,8 @@ extension SandboxableCoder {
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         ImageProperties(info: try shared.imageInfo(of: data, limits: limits))
     }
+
+    static var readsGainMaps: Bool { false }
 
     static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? { nil }
 
@@ -78,6 +82,8 @@ extension SandboxableCoder where Self: ImagePropertiesReading {
 }
 
 extension SandboxableCoder where Self: GainMapReading {
+    static var readsGainMaps: Bool { true }
+
     static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap? {
         try shared.gainMap(of: data, options: options)
     }

@@ -58,7 +58,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
 
     /// Decodes the picture. A gain map that is kept beside it is decoded by a second request, as a picture of its own.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        guard options.dynamicRange == .keep, Base.self is any GainMapReading.Type,
+        guard options.dynamicRange == .keep, Base.readsGainMaps,
             let info = try? imageInfo(of: data, limits: options.limits), let described = info.hdr?.gainMap
         else { return try decodeAsOne(data, options: options) }
         var own = options

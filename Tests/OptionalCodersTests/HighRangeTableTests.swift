@@ -219,11 +219,11 @@ struct HighRangeTableTests {
             let (word, data) = try Self.result(kind, step, format)
             let whole = try Self.result(kind, .full, format).0
             let isCurve = [.pq, .hlg].contains(kind)
-            // A colour transformer keeps the curve of the pixels, and drops a map that the file brought. The tint can be
-            // transparent, and JPEG has maps of opaque pictures only.
+            // A colour transformer keeps the curve of the pixels, and drops a map that the file brought. JPEG gets a new map
+            // from such a curve.
             var wanted = whole
             if step == .tint {
-                wanted = format == .jpeg ? "dropped" : isCurve ? whole : kind == .high ? "PQ" : "dropped"
+                wanted = isCurve ? whole : kind == .high ? format == .jpeg ? "map" : "PQ" : "dropped"
             }
             #expect(word == wanted, "\(format)")
             guard word.hasSuffix("map"), !isCurve, step != .tint else { continue }

@@ -54,6 +54,26 @@ struct ToneMappingTests {
         #expect(seen.count == wanted.count && worst <= tolerance, "\(label): \(seen) instead of \(wanted)")
     }
 
+    /// The number decides where the curve bends, so that a file with another number shows another picture.
+    @Test(arguments: [nil, 255, 400, 1000, 4000, 10000] as [Int?]) func jpegXLKeepsTheDeclaredLight(_ peak: Int?) throws
+    {
+        for transfer in [16, 18] as [UInt8] {
+            let file = png(Self.nits.map(pq), transfer: transfer, peak: peak)
+            var (decoding, encoding) = (DecodingOptions(), EncodingOptions())
+            decoding.dynamicRange = .keep
+            (encoding.keepsHDR, encoding.lossless) = (true, true)
+            let written = try ImageJPEGXLCoder.shared.encode(
+                try ImagePNGCoder.shared.decode(file, options: decoding), format: .jpegXL, options: encoding)
+            let light = try ImageJPEGXLCoder.shared.imageInfo(of: written, limits: .default).hdr?.contentLight?.maximum
+            let most = transfer == 16 ? 10_000 : 1_000
+            #expect(light.map { abs($0 - min(peak ?? 0, most)) <= 8 } ?? (peak == nil))
+            let shown = try grays(ImagePNGCoder.shared.decode(file, options: DecodingOptions()))
+            try expect(
+                grays(ImageJPEGXLCoder.shared.decode(written, options: DecodingOptions())), shown,
+                "\(transfer) \(light ?? 0)")
+        }
+    }
+
     @Test(arguments: [1000, 4000, 10000]) func grayLightFollowsTheCurve(_ peak: Int) throws {
         for chunk in ["cLLI", "mDCV"] {
             let file = png(Self.nits.map(pq), transfer: 16, peak: peak, chunk: chunk)

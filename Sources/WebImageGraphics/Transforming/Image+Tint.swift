@@ -24,12 +24,22 @@ extension Image {
                 try PixmanImage(color).composite(PIXMAN_OP_SRC, onto: colors)
                 try canvas.addDarkness(of: colors)
             }
-            return (canvas, true)
+            return (canvas, hasAlpha || !blendMode.keepsOpaquePixels(with: color))
         }
     }
 }
 
 extension BlendMode {
+    /// Whether pixels without transparency still have none after a colour was drawn over them.
+    fileprivate func keepsOpaquePixels(with color: ImageColor) -> Bool {
+        switch self {
+        case .clear, .sourceOut, .destinationOut, .xor: false
+        // The result has the transparency of the colour.
+        case .copy, .sourceIn, .destinationIn, .destinationAtop: color.alpha == 1
+        default: true
+        }
+    }
+
     /// The pixman operator for the blend mode; nil for `plusDarker`, which pixman does not support.
     var operation: pixman_op_t? {
         switch self {

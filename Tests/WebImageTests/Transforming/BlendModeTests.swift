@@ -40,6 +40,22 @@ struct BlendModeTests {
         }
     }
 
+    /// JPEG has gain maps of opaque pictures only, and formats with alpha store it if the image has it.
+    @Test(arguments: BlendMode.allCases) func resultHasAlphaWhereItIsTransparent(_ mode: BlendMode) throws {
+        let opaque = try Image.generated(width: 4, height: 4) { x, y in (UInt8(60 * x), UInt8(60 * y), 90, 255) }
+        for alpha in [1, 0.5] {
+            for hasAlpha in [false, true] {
+                let image = Image(pixels: opaque.pixels, hasAlpha: hasAlpha)
+                let color = ImageColor(red: 0.2, green: 0.5, blue: 0.7, alpha: alpha)
+                let result = try #require(image.tintedImage(with: color, blendMode: mode))
+                let isTransparent = result.pixels.withUnsafeBytes { bytes in
+                    (0..<16).contains { bytes[$0 / 4 * result.pixels.bytesPerRow + 4 * ($0 % 4) + 3] < 255 }
+                }
+                #expect(result.hasAlpha == (hasAlpha || isTransparent), "\(mode) \(alpha) \(hasAlpha)")
+            }
+        }
+    }
+
     /// Returns the blended colour, premultiplied.
     private static func blended(_ over: Color, _ under: Color, _ mode: BlendMode) -> Color {
         let (source, backdrop) = (RGB(over.x, over.y, over.z), RGB(under.x, under.y, under.z))
