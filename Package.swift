@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "WebImageRaw", targets: ["WebImageRaw"]),
         .library(name: "WebImagePDF", targets: ["WebImagePDF"]),
         .library(name: "WebImageLottie", targets: ["WebImageLottie"]),
+        .library(name: "WebImageVideo", targets: ["WebImageVideo"]),
         .library(name: "WebImageLinkPreview", targets: ["WebImageLinkPreview"]),
         .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
         .library(name: "WebImageValkey", targets: ["WebImageValkey"]),
@@ -42,6 +43,7 @@ let package = Package(
         .library(name: "SDWebImageSVGCoder", targets: ["SDWebImageSVGCoder"]),
         .library(name: "SDWebImagePDFCoder", targets: ["SDWebImagePDFCoder"]),
         .library(name: "SDWebImageLottieCoder", targets: ["SDWebImageLottieCoder"]),
+        .library(name: "SDWebImageVideoCoder", targets: ["SDWebImageVideoCoder"]),
         .library(name: "SDWebImageLinkPlugin", targets: ["SDWebImageLinkPlugin"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "webimage", targets: ["webimage"]),
@@ -105,6 +107,9 @@ let package = Package(
             name: "WebImagePDF",
             dependencies: ["WebImageCore", "WebImageGraphics", "CWebImagePDFium", "CWebImageSharedLibrary"]),
         .target(
+            name: "WebImageVideo",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageVideo", "CWebImageSharedLibrary"]),
+        .target(
             name: "WebImageRaw",
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImageSharedLibrary",
@@ -167,6 +172,7 @@ let package = Package(
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
         .target(name: "SDWebImagePDFCoder", dependencies: ["SDWebImage", "WebImagePDF"]),
         .target(name: "SDWebImageLottieCoder", dependencies: ["SDWebImage", "WebImageLottie"]),
+        .target(name: "SDWebImageVideoCoder", dependencies: ["SDWebImage", "WebImageVideo"]),
         .target(name: "SDWebImageLinkPlugin", dependencies: ["SDWebImage", "WebImageLinkPreview"]),
 
         // User interface toolkit.
@@ -251,7 +257,8 @@ let package = Package(
             name: "OptionalCodersTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "CWebImageJPEG2000",
+                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo",
+                "CWebImageJPEG2000",
                 "CWebImageSharedLibrary",
                 "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
             ]),
@@ -355,7 +362,7 @@ let package = Package(
         .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        // The package loads the following libraries, up to CWebImageLottie, at run time: libcurl for the first download,
+        // The package loads the following libraries, up to CWebImageVideo, at run time: libcurl for the first download,
         // and each other library for the first picture of its format. The build needs only their headers.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
@@ -368,6 +375,7 @@ let package = Package(
         .systemLibrary(name: "CWebImagePDFium"),
         .systemLibrary(name: "CWebImageXML"),
         .systemLibrary(name: "CWebImageLottie", providers: [.apt(["librlottie-dev"])]),
+        .systemLibrary(name: "CWebImageVideo", providers: [.apt(["libavformat-dev", "libswscale-dev"])]),
         .systemLibrary(name: "CWebImageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         // Only the gallery uses this library.
         .systemLibrary(name: "CWebImageAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),

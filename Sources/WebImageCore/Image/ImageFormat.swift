@@ -49,6 +49,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let jpeg2000 = ImageFormat(rawValue: 20)
     /// Lottie: a vector animation in JSON, or in an archive (dotLottie).
     public static let lottie = ImageFormat(rawValue: 21)
+    /// A video in a container of MP4, QuickTime, Matroska, WebM, AVI, MPEG-TS or Ogg.
+    public static let video = ImageFormat(rawValue: 22)
 
     /// The format of the file that contains the image: ``png`` for ``apng``. For every other format, the property
     /// returns the format itself.
@@ -102,6 +104,10 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
         (.jpegXL, "jxl", "public.jpeg-xl", ["jxl"]),
         (.jpeg2000, "jp2", "public.jpeg-2000", ["jp2", "j2k", "jpf", "jpx", "jpc", "j2c"]),
         (.lottie, "lottie", "com.lottiefiles.lottie", ["lottie", "tgs"]),
+        (
+            .video, "video", "public.movie",
+            ["mp4", "m4v", "mov", "qt", "3gp", "3g2", "mkv", "webm", "avi", "mts", "m2ts", "ogv"]
+        ),
         (.ico, "ico", "com.microsoft.ico", ["ico", "cur"]),
         (.apng, "apng", "public.png", ["apng"]),
     ]
@@ -114,7 +120,8 @@ extension ImageFormat: CustomStringConvertible {
 
 extension ImageFormat {
     /// The media type for `Content-Type`. For most formats it is the type registered with IANA. For ICO and camera raw
-    /// files it is an unregistered type that is in common use. For an unknown format it is `application/octet-stream`.
+    /// files it is an unregistered type that is in common use. For videos, whose containers have different types, and for an
+    /// unknown format it is `application/octet-stream`.
     public var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"
@@ -146,11 +153,12 @@ extension ImageFormat {
 
     /// Detects the format from the content. A file's name and its declared type are not used.
     ///
-    /// Reads only the signature, with four exceptions:
+    /// Reads only the signature, with five exceptions:
     /// - PNG: reads the chunk headers up to the first `IDAT`, to detect ``apng``.
     /// - HEIF: reads the list of compatible brands, at most 256 bytes.
     /// - TIFF: reads the first directory, and up to eight that it names, to detect ``raw``.
     /// - SVG: reads up to the first element; of a document in UTF-16 with a byte order mark, at most the first MiB.
+    /// - Video: reads the first packets of MPEG-TS, and at most 4 KiB of Ogg, to tell videos from sound.
     ///
     /// The result for an unknown signature is ``undefined``. Never fails and never reads outside `data`.
     public init(sniffing data: Data) {
@@ -158,6 +166,12 @@ extension ImageFormat {
     }
 
     static func sniff(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
+        let picture = sniffPicture(bytes)
+        guard picture == .undefined else { return picture }
+        return VideoContainer.sniff(bytes) == nil ? .undefined : .video
+    }
+
+    private static func sniffPicture(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         guard let first = bytes.first else { return .undefined }
         switch first {
         case 0xFF:

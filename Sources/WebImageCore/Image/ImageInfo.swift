@@ -26,6 +26,10 @@ public struct ImageInfo: Sendable, Hashable {
     /// level. Nil for standard dynamic range.
     public var hdr: HDRDescription?
 
+    /// The time that a video plays, in seconds. Nil for pictures, and for a video that does not declare it. The times in
+    /// ``delaysMilliseconds`` are those of the previews.
+    public var mediaDuration: Double?
+
     /// Whether all frames of the file are lossless.
     public var isLossless: Bool
     /// The memory that a decode allocates in addition to the returned image.

@@ -66,7 +66,8 @@ struct ImageMatcher: Sendable {
         guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
         let wantsHDR = context.keepsHighDynamicRange ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
         let range = further?[.decodeDynamicRange] as? DecodingOptions.DynamicRange ?? .standard
-        return wantsHDR == decoding.decodesToHDR && range == decoding.dynamicRange
+        let video = further.map { DecodingOptions($0).video } ?? VideoOptions()
+        return wantsHDR == decoding.decodesToHDR && range == decoding.dynamicRange && video == decoding.video
     }
 
     /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size

@@ -6,6 +6,11 @@ struct ImageFormatTests {
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     static let header: [UInt8] = [0, 0, 0, 0] + Array("IHDR".utf8) + [0, 0, 0, 0]
 
+    /// Three packets of MPEG-TS.
+    static func packets(_ step: Int, start: Int) -> [UInt8] {
+        (0..<3 * step).map { $0 % step == start ? 0x47 : 0 }
+    }
+
     static let signatures: [(bytes: [UInt8], format: ImageFormat)] = [
         ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
         (png + header + [0, 0, 0, 0] + Array("IDAT".utf8), .png),
@@ -24,8 +29,14 @@ struct ImageFormatTests {
         ([0, 0, 0, 24] + Array("ftypheis____mif1heic".utf8), .heic),
         ([0, 0, 0, 24] + Array("ftypmiaf____mif1heic".utf8), .heif),
         ([0, 0, 0, 20] + Array("ftypMiHB____miaf".utf8), .heif),
-        ([0, 0, 0, 24] + Array("ftypmp42____isommp41".utf8), .undefined),
-        ([0, 0, 0, 16] + Array("ftypisom____avif".utf8), .undefined),
+        ([0, 0, 0, 24] + Array("ftypmp42____isommp41".utf8), .video),
+        ([0, 0, 0, 16] + Array("ftypisom____avif".utf8), .video), ([0, 0, 0, 20] + Array("ftypqt  ____".utf8), .video),
+        ([0, 0, 0, 24] + Array("ftypM4A ____isom".utf8), .undefined),
+        ([0, 0, 0, 24] + Array("ftypabcd____isom".utf8), .undefined),
+        ([9, 9, 9, 9] + Array("mdat____".utf8), .video), ([0x1A, 0x45, 0xDF, 0xA3] + Array("________".utf8), .video),
+        (Array("RIFF____AVI ".utf8), .video), (packets(188, start: 0), .video), (packets(192, start: 4), .video),
+        (packets(187, start: 0), .undefined), (Array("OggS________\u{1}vorbis".utf8), .undefined),
+        (Array("OggS________".utf8) + [0x80] + Array("theora".utf8), .video),
         ([0, 0, 0, 20] + Array("ftypcrx ____isom".utf8), .raw), (Array("FUJIFILMCCD-RAW 0201".utf8), .raw),
         ([0, 0, 0, 12] + Array("jP  ".utf8) + [0x0D, 0x0A, 0x87, 0x0A], .jpeg2000),
         ([0xFF, 0x4F, 0xFF, 0x51, 0], .jpeg2000), ([0xFF, 0x4F, 0xFF], .undefined),

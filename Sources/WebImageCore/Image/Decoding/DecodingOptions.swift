@@ -48,6 +48,8 @@ public struct DecodingOptions: Sendable, Hashable {
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB or keep their stored values.
     public var colorConversion = ColorConversion.sRGB
+    /// Which frames of a video become pictures.
+    public var video = VideoOptions()
     /// The part of the upright picture that is scaled to ``thumbnailPixelSize``, which is then the size of the result,
     /// also if that is larger than the part; nil means the whole picture. Coders of the library read this option. The
     /// result of a coder that has read it has the same ``Image/sourceRegion``.
@@ -62,7 +64,7 @@ public struct DecodingOptions: Sendable, Hashable {
     /// dynamic range.
     var isPlain: Bool {
         scaleFactor == 1 && scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied
-            && colorConversion == .sRGB && dynamicRange == .standard
+            && colorConversion == .sRGB && dynamicRange == .standard && video == VideoOptions()
     }
 }
 
@@ -82,13 +84,14 @@ extension DecodingOptions {
         limits = options.read(.decodeLimits, as: DecodingLimits.self) ?? .default
         pixelFormat = options.read(.decodePixelFormat, as: PixelFormat.self) ?? .bgra8Premultiplied
         colorConversion = options.read(.decodeColorConversion, as: ColorConversion.self) ?? .sRGB
+        video = VideoOptions(options)
         foreignOptions = ForeignCoderOptions(options.filter { !Self.knownOptions.contains($0.key) })
     }
 
     private static let knownOptions: Set<ImageCoderOption> = [
         .decodeFirstFrameOnly, .decodeScaleFactor, .decodePreserveAspectRatio, .decodeThumbnailPixelSize,
         .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
-        .decodeDynamicRange,
+        .decodeDynamicRange, .decodeVideoTime, .decodeVideoPreviewFrameCount,
     ]
 
     /// The same options as a dictionary, for coders that do not accept the typed options.
@@ -109,6 +112,7 @@ extension DecodingOptions {
             options[.decodeThumbnailPixelSize] = CGSize(width: box.width, height: box.height)
         }
         if let scaleDownLimitBytes { options[.decodeScaleDownLimitBytes] = NSNumber(value: scaleDownLimitBytes) }
+        options.merge(video.dictionary) { known, _ in known }
         options.merge(foreignOptions.values) { known, _ in known }
         return options
     }
