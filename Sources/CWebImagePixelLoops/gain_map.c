@@ -55,6 +55,12 @@ static inline __attribute__((always_inline)) void apply(
             else for (int channel = 0; channel < 4; channel++) samples[channel] = pixel[channel];
             float light[3];
             for (int channel = 0; channel < 3; channel++) light[channel] = tables->light[channel][samples[channel]];
+            if (tables->exponent != 0) {
+                float sum = 0;
+                for (int channel = 0; channel < 3; channel++) sum += tables->luminance[channel] * light[channel];
+                float factor = sum > 0 ? tables->factor * powf(sum, tables->exponent) : 0;
+                for (int channel = 0; channel < 3; channel++) light[channel] *= factor;
+            }
             if (tables->has_matrix) {
                 float own[3] = {light[0], light[1], light[2]};
                 const float *matrix = tables->matrix;

@@ -22,10 +22,11 @@ final class AVIFEncoder {
         HandleLedger.closed("avif_encoder")
     }
 
+    /// - Parameter isMap: Whether the picture is a gain map, whose primaries and curve are unspecified.
     /// - Parameter writesAlpha: Whether every frame has alpha. libavif makes a track for alpha only if the first frame has it.
     /// - Returns: Nil if a later frame has alpha although the first one has none and `writesAlpha` is false.
     func encode(
-        frameCount: Int, loopCount: Int, options: EncodingOptions, writesAlpha: Bool,
+        frameCount: Int, loopCount: Int, options: EncodingOptions, writesAlpha: Bool, isMap: Bool = false,
         frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data? {
         guard frameCount > 0 else { throw .cannotEncode("libavif", "there are no frames") }
@@ -42,7 +43,10 @@ final class AVIFEncoder {
             // libavif cannot be interrupted while it encodes a frame.
             try WorkBudget.current?.admit(
                 "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel(options))
-            let planes = try AVIFPlanes(frame.image, options: options, writesAlpha: hasAlpha, libavif: libavif)
+            let planes =
+                isMap
+                ? try AVIFPlanes(map: frame.image.pixels, options: options, libavif: libavif)
+                : try AVIFPlanes(frame.image, options: options, writesAlpha: hasAlpha, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
             // libavif writes the metadata and the orientation of the first frame.
@@ -126,6 +130,33 @@ final class AVIFEncoder {
 private final class AVIFPlanes {
     private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
+    /// The pixels that are the plane of a grey picture.
+    private var plane: PixelBuffer?
+
+    /// The values of a gain map, as `gray8` or `rgb8`. One channel becomes a picture without chroma.
+    init(map pixels: PixelBuffer, options: EncodingOptions, libavif: AVIFFunctions) throws(WebImageError) {
+        self.libavif = libavif
+        let isGray = pixels.format == .gray8
+        let image = libavif.avifImageCreate(
+            UInt32(pixels.width), UInt32(pixels.height), 8,
+            isGray ? AVIF_PIXEL_FORMAT_YUV400 : AVIF_PIXEL_FORMAT_YUV444)
+        guard let image else { throw .cannotEncode("libavif", "out of memory") }
+        self.image = image
+        HandleLedger.opened("avif_image")
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        image.pointee.colorPrimaries = 2
+        image.pointee.transferCharacteristics = 2
+        // The identity matrix is not allowed without chroma.
+        image.pointee.matrixCoefficients = options.lossless && !isGray ? 0 : 6
+        if isGray {
+            plane = pixels
+            image.pointee.yuvPlanes.0 = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
+            image.pointee.yuvRowBytes.0 = UInt32(clamping: pixels.bytesPerRow)
+            image.pointee.imageOwnsYUVPlanes = 0
+        } else {
+            try take(pixels, format: AVIF_RGB_FORMAT_RGB, ignoresAlpha: true)
+        }
+    }
 
     init(
         _ source: Image, options: EncodingOptions, writesAlpha: Bool, libavif: AVIFFunctions
@@ -166,11 +197,18 @@ private final class AVIFPlanes {
             image.pointee.colorPrimaries = 1
             image.pointee.transferCharacteristics = 13
         }
+        try take(
+            pixels, format: pixels.format == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA,
+            ignoresAlpha: !writesAlpha)
+    }
+
+    /// Converts pixels to the planes.
+    private func take(_ pixels: PixelBuffer, format: avifRGBFormat, ignoresAlpha: Bool) throws(WebImageError) {
         var rgb = avifRGBImage()
         libavif.avifRGBImageSetDefaults(&rgb, image)
-        rgb.depth = isDeep ? 16 : 8
-        rgb.format = pixels.format == .bgra8Premultiplied ? AVIF_RGB_FORMAT_BGRA : AVIF_RGB_FORMAT_RGBA
-        rgb.ignoreAlpha = writesAlpha ? 0 : 1
+        rgb.depth = UInt32(pixels.format.bitsPerComponent)
+        rgb.format = format
+        rgb.ignoreAlpha = ignoresAlpha ? 1 : 0
         rgb.pixels = pixels.baseAddress.assumingMemoryBound(to: UInt8.self)
         rgb.rowBytes = UInt32(clamping: pixels.bytesPerRow)
         let result = libavif.avifImageRGBToYUV(image, &rgb)

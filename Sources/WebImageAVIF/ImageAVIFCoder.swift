@@ -68,15 +68,17 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Channels have 8 bits. They have 12 bits if the image has 16 bits and the options keep high dynamic range. A
     /// lossy file with 8 bits and a quality below 0.9 stores chroma at half resolution (4:2:0). All other files store
     /// chroma at full resolution. If `maxFileSize` is set, the file has the highest quality at which it does not exceed
-    /// that size.
+    /// that size. If `keepsHDR` is set, the gain map of ``Image/hdr`` of an opaque image is written with the item `tmap`.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
         if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
-            try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
+            let file = try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
                 ImageFrame(image: image, duration: 0)
             }
+            guard options.keepsHDR, !image.hasAlpha else { return file }
+            return try image.hdr?.gainMap?.added(to: file, of: image, options) ?? file
         }
     }
 

@@ -84,25 +84,13 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
         if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
             let file = try JXLEncoder().encode(image, options: options)
-            guard options.keepsHDR, let map = image.hdr?.gainMap else { return file }
-            return try Self.adding(map, of: image.pixelSize, to: file, options)
+            // The colours of the alternate picture are not written.
+            guard options.keepsHDR, let map = image.hdr?.gainMap?.inColors(of: image.colorProfile),
+                let written = try map.written(of: image.pixelSize, options)
+            else { return file }
+            return try written.map.added(
+                to: file, codestream: try JXLEncoder().encode(written.values, options: written.options))
         }
-    }
-
-    /// Adds a map to the file of a picture, which the options can have made smaller.
-    private static func adding(
-        _ map: GainMap, of size: PixelSize, to file: Data, _ options: EncodingOptions
-    ) throws(WebImageError) -> Data {
-        let written =
-            options.maxPixelSize.map {
-                ImageScaling.size(of: size, in: $0, preserveAspectRatio: true, allowsEnlarging: false)
-            } ?? size
-        let fitting = try map.resampled(from: PixelRegion(size), of: size, to: written)
-        guard let pixels = fitting.pixels else { return file }
-        var own = EncodingOptions()
-        (own.lossless, own.quality) = (options.lossless, max(options.quality, 0.9))
-        let plain = Image(pixels: try pixels.converted(to: pixels.format == .gray8 ? .gray8 : .rgb8))
-        return try fitting.added(to: file, codestream: try JXLEncoder().encode(plain, options: own))
     }
 
     /// Encodes an animation. A single frame is encoded as a still image. Durations are stored in whole milliseconds.

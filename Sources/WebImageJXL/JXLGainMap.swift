@@ -70,10 +70,7 @@ extension GainMap {
         guard file.count < 1 << 31, codestream.count < 1 << 31 else {
             throw .cannotEncode("libjxl", "a file with a gain map would be over 2 GiB")
         }
-        var own = metadata
-        // The colours of the alternate picture are not written.
-        own.usesBaseColorSpace = true
-        let payload = own.isoPayload
+        let payload = metadata.isoPayload
         let map = box(
             "jhgm", Data([0]) + big(payload.count, 2) + payload + Data([0]) + big(0, 4) + codestream)
         guard file.first != 0xFF else {

@@ -39,6 +39,22 @@ struct GainMapOracleTests {
         }
     }
 
+    /// A base in HLG. It is grey: libavif applies the system gamma to each channel, and ITU-R BT.2100 to the luminance.
+    private func grayHLG() throws -> Image {
+        let pixels = try PixelBuffer(width: 64, height: 48, format: .rgba16)
+        pixels.withUnsafeMutableBytes { bytes in
+            let values = bytes.bindMemory(to: UInt16.self)
+            for y in 0..<48 {
+                for x in 0..<64 {
+                    let value = UInt16(65535 * (48 * x + y) / 3071)
+                    let start = y * pixels.bytesPerRow / 2 + 4 * x
+                    for channel in 0..<4 { values[start + channel] = channel < 3 ? value : 65535 }
+                }
+            }
+        }
+        return Image(pixels: pixels, colorProfile: ColorProfile(primaries: 9, transfer: 18), hasAlpha: false)
+    }
+
     private func base() throws -> Image {
         let image = try Image.generated(width: 64, height: 48) { x, y in
             (UInt8(4 * x), UInt8(5 * y), UInt8(255 - 2 * x - 2 * y), 255)
@@ -57,7 +73,7 @@ struct GainMapOracleTests {
     private func avif(
         _ metadata: GainMapMetadata, isGray: Bool, mapScale: Int = 1, map given: Image? = nil
     ) throws -> Data {
-        let gains = try given ?? map(isGray: isGray, width: 64 / mapScale, height: 48 / mapScale)
+        let gains = try given ?? self.map(isGray: isGray, width: 64 / mapScale, height: 48 / mapScale)
         var picture = try base()
         if metadata.isBaseHDR {
             // The same bytes as values of PQ, up to about 1,500 nits.
@@ -163,6 +179,40 @@ struct GainMapOracleTests {
                 let other = try oracle(file, "map-\(isGray)-\(isHigh)-\(usesBase).avif", stops: stops)
                 try expectClose(own, other, isWide: isHigh == usesBase, label)
             }
+        }
+    }
+
+    @Test func libavifAgreesOnGrayHLG() throws {
+        let metadata = Self.exchanged(Self.single)
+        var sample = ToneMapSample(
+            .av1, base: try coded(grayHLG()), map: try coded(map(isGray: true)), sizes: ((64, 48), (64, 48)),
+            metadata: metadata.isoPayload)
+        (sample.baseColors, sample.alternateColors) = ((9, 18, 0), (1, 13, 0))
+        for stops in [0, 0.65, 1.3, 2, 3] {
+            let own = try decode(sample.file, by: ImageAVIFCoder.shared, stops: stops)
+            try expectClose(
+                own, try oracle(sample.file, "map-hlg.avif", stops: stops), isWide: true, "libavif HLG stops \(stops)")
+        }
+    }
+
+    /// Files that this package has written. The boxes that turn a picture also turn its map.
+    @Test(arguments: [false, true], [ImageOrientation.up, .right]) func libavifReadsWrittenMaps(
+        _ isGray: Bool, _ orientation: ImageOrientation
+    ) throws {
+        let image = try base()
+        let gains = try map(isGray: isGray).pixels.converted(to: isGray ? .gray8 : .rgb8, isOpaque: true)
+        image.hdr = HDRDescription(gainMap: GainMap(metadata: isGray ? Self.single : Self.triple, pixels: gains))
+        var options = EncodingOptions()
+        (options.keepsHDR, options.lossless) = (true, true)
+        options.metadata.orientation = orientation
+        let file = try ImageAVIFCoder.shared.encode(image, format: .avif, options: options)
+        for stops in [0, 1.3, 3] {
+            let other = try oracle(file, "written-\(isGray)-\(orientation.rawValue).avif", stops: stops)
+            try #require(other.count == 64 * 48 * 3)
+            // libavif leaves it to its caller to turn the pixels.
+            guard orientation == .up else { continue }
+            let own = try decode(file, by: ImageAVIFCoder.shared, stops: stops)
+            try expectClose(own, other, isWide: false, "libavif written gray \(isGray) stops \(stops)")
         }
     }
 

@@ -135,6 +135,8 @@ typedef struct {
     const float *factors; /* the factors of WEBIMAGE_GAIN_STEPS + 1 values from 0 to 255, for each of three channels */
     float base_offsets[3];
     float alternate_offsets[3];
+    /* The light of the display is that of the table times factor * luminance ^ exponent. The exponent is 0 except for HLG. */
+    float luminance[3], factor, exponent;
     int has_matrix; /* whether the factors apply to other primaries than those of the base */
     float matrix[9];
 } webimage_gain_tables;

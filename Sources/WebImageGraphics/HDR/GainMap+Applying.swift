@@ -5,14 +5,15 @@ package import WebImageCore
 
 extension GainMap {
     /// Returns the picture for a display, as linear light in half precision: 1 is the white of standard dynamic range. The
-    /// published formula of ISO 21496-1 applies; the result is not limited to the headroom.
+    /// published formula of ISO 21496-1 applies; the result is not limited to the headroom. The light of a base in HLG is that
+    /// of a display of 1,000 nits (ITU-R BT.2100), for which its white is at 203 nits.
     ///
     /// - Parameters:
     ///   - base: The base picture, opaque, in the format `rgba8` or `rgba16`, with its stored values.
     ///   - profile: The profile of these values; nil for sRGB.
     ///   - headroom: The headroom of the display, as a multiple of the white of standard dynamic range.
     /// - Returns: The pixels and the profile of their light.
-    /// - Throws: `.badImageData` for a profile without curves, and for one of HLG, whose light is not that of a display.
+    /// - Throws: `.badImageData` for a profile without curves.
     package func applied(
         to base: PixelBuffer, profile: ColorProfile?, headroom: Double
     ) throws(WebImageError) -> (pixels: PixelBuffer, profile: ColorProfile?) {
@@ -22,6 +23,11 @@ extension GainMap {
             var colorants = stored.colorants, let light = stored.light(of: profile, valueCount: valueCount)
         else { throw .badData("gain map", "the profile of its base has no curves") }
         var tables = webimage_gain_tables()
+        if stored.transfer(of: profile) == .hybridLogGamma, let parts = ICCProfile.luminance(of: colorants) {
+            let display = ToneCurve(.hybridLogGamma, light: nil).displayLight
+            tables.luminance = (parts[0], parts[1], parts[2])
+            (tables.factor, tables.exponent) = (display.factor, display.exponent - 1)
+        }
         if !metadata.usesBaseColorSpace, let other = alternateProfile.flatMap({ ICCProfile($0.iccData) })?.colorants,
             let inverse = other.inverted
         {
@@ -68,14 +74,17 @@ extension GainMap {
 }
 
 extension ICCProfile {
-    /// Returns the light of each stored value, for each of three channels: that of the curves of the profile, or of PQ by
-    /// its tag `cicp`, whose curves are for programs without a notion of high dynamic range.
+    /// The transfer function of high dynamic range that the tag `cicp` of a profile or its curves declare.
+    fileprivate borrowing func transfer(of profile: ColorProfile?) -> HDRDescription.Transfer? {
+        profile?.hdr?.transfer ?? transferForHDR
+    }
+
+    /// Returns the light of each stored value, for each of three channels: that of the curves of the profile, or of PQ or HLG
+    /// by its tag `cicp`, whose curves are for programs without a notion of high dynamic range. The light of HLG is the scene's.
     fileprivate borrowing func light(of profile: ColorProfile?, valueCount: Int) -> [Float]? {
-        guard let transfer = profile?.hdr?.transfer ?? transferForHDR else { return lightOfValues(count: valueCount) }
-        guard transfer == .perceptualQuantizer else { return nil }
-        let light = (0..<valueCount).map {
-            Float(PQ.nits(signal: Double($0) / Double(valueCount - 1)) / HDRDescription.whiteNits)
-        }
+        guard let transfer = transfer(of: profile) else { return lightOfValues(count: valueCount) }
+        let curve = ToneCurve(transfer, light: nil)
+        let light = (0..<valueCount).map { Float(curve.light(Double($0) / Double(valueCount - 1))) }
         return light + light + light
     }
 

@@ -63,12 +63,6 @@ extension GainMap {
             image.hdr = range
             return image
         }
-        // The light of HLG depends on the display, so that its base is shown by the tone curve alone.
-        guard image.colorProfile?.hdr?.transfer != .hybridLogGamma else {
-            own = options
-            if own.dynamicRange == .standard { own.decodesToHDR = false }
-            return try base(own)
-        }
         var (pixels, profile) = try applied(to: image.pixels, profile: image.colorProfile, headroom: headroom)
         if options.dynamicRange == .standard, !options.decodesToHDR {
             if let light = profile { pixels = try pixels.convertedToSRGB(from: light, isOpaque: !image.hasAlpha) }

@@ -128,7 +128,7 @@ package struct HEIFItems {
             var all: [HEIFBoxReader.Box] = []
             for part in parts where part.type == "ipco" { all += try file.boxes(in: part.content) }
             for part in parts where part.type == "ipma" {
-                for index in try associations(in: part, of: item) where all.indices.contains(index - 1) {
+                for (index, _) in try associations(in: part, of: item) where all.indices.contains(index - 1) {
                     if all[index - 1].type == type { found.append(all[index - 1].content) }
                 }
             }
@@ -139,8 +139,20 @@ package struct HEIFItems {
     /// Returns a byte in the content of a property.
     package func byte(at offset: Int) -> UInt8 { file.bytes[offset] }
 
-    /// Returns the numbers of an item's properties, which start with 1.
-    private func associations(in box: HEIFBoxReader.Box, of item: Int) throws(WebImageError) -> [Int] {
+    /// Returns the numbers of an item's properties, which start with 1, and whether a reader must know each property.
+    package func associations(of item: Int) throws(WebImageError) -> [(index: Int, isEssential: Bool)] {
+        var found: [(index: Int, isEssential: Bool)] = []
+        for box in propertyBoxes {
+            for part in try file.boxes(in: box.content) where part.type == "ipma" {
+                found += try associations(in: part, of: item)
+            }
+        }
+        return found
+    }
+
+    private func associations(
+        in box: HEIFBoxReader.Box, of item: Int
+    ) throws(WebImageError) -> [(index: Int, isEssential: Bool)] {
         var offset = box.content.lowerBound + 4
         func next(_ bytes: Int) throws(WebImageError) -> Int {
             defer { offset += bytes }
@@ -149,12 +161,13 @@ package struct HEIFItems {
         let numberBytes = try file.version(of: box) < 1 ? 2 : 4
         // The flag says that the numbers of the properties have two bytes. Their first bit is another flag.
         let isWide = try file.number(at: box.content.lowerBound + 3, bytes: 1, in: box) & 1 == 1
-        var found: [Int] = []
+        var found: [(index: Int, isEssential: Bool)] = []
         for _ in 0..<(try next(4)) {
             let number = try next(numberBytes)
             for _ in 0..<(try next(1)) {
-                let property = try isWide ? next(2) & 0x7FFF : next(1) & 0x7F
-                if number == item { found.append(property) }
+                let property = try next(isWide ? 2 : 1)
+                let flag = isWide ? 0x8000 : 0x80
+                if number == item { found.append((property & (flag - 1), property & flag != 0)) }
             }
         }
         return found
