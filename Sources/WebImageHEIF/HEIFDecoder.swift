@@ -40,7 +40,7 @@ final class HEIFDecoder {
             try check(libheif.heif_context_get_primary_image_handle(context, &primary))
             guard let primary else { throw .badData("libheif", "there is no primary picture") }
             do throws(WebImageError) {
-                var info = try libheif.info(of: primary, format: format, codedPixels: coded.largest, limits: limits)
+                var info = try libheif.info(of: primary, format: format, coded, limits: limits)
                 profile = try libheif.profile(of: primary, limits: limits) { HEIFBoxReader(bytes).contentLight }
                 info.hdr = profile?.hdr
                 gainMap = isMap ? nil : .find(of: primary, coded.file, in: bytes, by: libheif, limits: limits)
@@ -114,14 +114,33 @@ final class HEIFDecoder {
     }
 }
 
+extension HEIFItems {
+    /// Whether libheif names a size that its decode exchanges the sides of.
+    ///
+    /// Cameras of Sony write the rotation of the primary picture before its size. libheif 1.15 turns the pixels, but its
+    /// size of the picture is that of `ispe`.
+    fileprivate func isTurnedBeforeItsSize(_ size: PixelSize) throws(WebImageError) -> Bool {
+        guard size.width != size.height, let item = primary.first else { return false }
+        let turns = try properties("irot", of: item).filter { !$0.isEmpty && byte(at: $0.lowerBound) & 1 == 1 }
+        guard turns.count & 1 == 1, try properties("clap", of: item).isEmpty,
+            let declared = try properties("ispe", of: item).last, declared.count >= 12
+        else { return false }
+        func side(_ offset: Int) -> Int {
+            (0..<4).reduce(0) { $0 << 8 | Int(byte(at: declared.lowerBound + offset + $1)) }
+        }
+        return size == PixelSize(width: side(4), height: side(8))
+    }
+}
+
 extension HEIFFunctions {
     /// Returns the properties of the picture. libheif applies the boxes `irot` and `imir`. The size is therefore the
     /// size after rotation, and the orientation is always `.up`.
     fileprivate func info(
-        of handle: OpaquePointer, format: ImageFormat, codedPixels: Int, limits: DecodingLimits
+        of handle: OpaquePointer, format: ImageFormat, _ coded: HEIFCodedSizes, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
-        let size = PixelSize(
+        var size = PixelSize(
             width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
+        if try coded.file.isTurnedBeforeItsSize(size) { size = PixelSize(width: size.height, height: size.width) }
         guard size.width > 0, size.height > 0 else { throw .badData("libheif", "the picture has no size") }
         try limits.checkPixels(size)
         var info = ImageInfo(format: format, storedSize: size)
@@ -130,8 +149,8 @@ extension HEIFFunctions {
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
         // This package copies the pixels of libheif into its own buffer. During the copy, libheif's decoded planes and
         // libheif's interleaved picture are also in memory.
-        let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
-        info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
+        let decoded = PixelSize(width: max(size.pixelCount, coded.largest), height: 1)
+        info.workingMemory.fixedBytes = decoded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
     }
 

@@ -137,6 +137,17 @@ struct HEIFSizeTests {
         if widthZeros == heightZeros, widthZeros == 32 { #expect(limit(file) == .pixels) }
     }
 
+    // Upright photos of Sony's cameras have the rotation before the size. libheif 1.15 then names the size before the turn.
+    @Test(arguments: [false, true], 0...3)
+    func aTurnExchangesTheSidesWhereverItIsWritten(isFirst: Bool, turns: Int) throws {
+        var item = Self.item(1, Self.large, width: 256, height: 192)
+        (item.turns, item.turnsFirst) = (turns, isFirst)
+        let data = HEIFBytes(items: [item]).file
+        let size = turns & 1 == 0 ? PixelSize(width: 256, height: 192) : PixelSize(width: 192, height: 256)
+        #expect(try ImageHEICCoder.shared.imageInfo(of: data, limits: .default).pixelSize == size)
+        #expect(try ImageHEICCoder.shared.decode(data, options: DecodingOptions()).pixelSize == size)
+    }
+
     @Test func unreadableDataIsRefused() {
         var other = Self.item(1, Self.small)
         other.type = "av01"

@@ -40,6 +40,8 @@ package struct HEIFBytes {
         package var turns = 0
         /// Whether the box `imir` exchanges two sides afterwards.
         package var isMirrored = false
+        /// Whether `irot` precedes the size, as cameras of Sony write it.
+        package var turnsFirst = false
 
         package init(
             number: Int, type: String, data: [UInt8], size: (width: Int, height: Int), configuration: [UInt8]? = nil,
@@ -139,6 +141,7 @@ package struct HEIFBytes {
         }
         for item in items {
             var indices: [Int] = []
+            if item.turns > 0, item.turnsFirst { indices.append(number(Self.box("irot", [UInt8(item.turns)])) | 0x80) }
             if let configuration = item.configuration {
                 indices.append(number(Self.box(codec.configurationBox, configuration)) | 0x80)
             }
@@ -153,7 +156,7 @@ package struct HEIFBytes {
                 let codes = [colors.primaries, colors.transfer, colors.matrix].flatMap { Self.big($0, 2) }
                 indices.append(number(Self.box("colr", Array("nclx".utf8) + codes + [0x80])))
             }
-            if item.turns > 0 { indices.append(number(Self.box("irot", [UInt8(item.turns)])) | 0x80) }
+            if item.turns > 0, !item.turnsFirst { indices.append(number(Self.box("irot", [UInt8(item.turns)])) | 0x80) }
             if item.isMirrored { indices.append(number(Self.box("imir", [0])) | 0x80) }
             associations += Self.big(item.number, 2) + [UInt8(indices.count)] + indices.map { UInt8($0) }
         }
