@@ -31,6 +31,12 @@ extension PixelBuffer {
     func scaled(
         to size: PixelSize, from region: PixelRegion, as target: PixelFormat, isOpaque: Bool
     ) throws(WebImageError) -> PixelBuffer {
+        if let frame = tinyFrame(for: region, to: size) {
+            let moved = PixelRegion(
+                left: region.left + Double(frame.x), top: region.top + Double(frame.y), width: region.width,
+                height: region.height)
+            return try continued(by: frame).scaled(to: size, from: moved, as: target, isOpaque: isOpaque)
+        }
         let plan = ScalingCall(source: format, target: target, isOpaque: isOpaque)
         let near = plan.firstSize(from: region, to: size)
         if near != size {
