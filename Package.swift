@@ -131,7 +131,7 @@ let package = Package(
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF",
-                "WebImagePages", "CWebImageSandbox",
+                "WebImageVideo", "WebImagePages", "CWebImageSandbox",
             ]),
 
         // Root. This target registers the defaults and re-exports WebImageCore, WebImageLoading, WebImageViews,
@@ -189,7 +189,7 @@ let package = Package(
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
                 "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000",
-                "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageLinkPreview",
+                "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageLinkPreview",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
@@ -197,7 +197,7 @@ let package = Package(
             dependencies: [
                 "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw",
-                "WebImageLottie", "WebImagePDF",
+                "WebImageLottie", "WebImagePDF", "WebImageVideo",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
@@ -232,7 +232,7 @@ let package = Package(
             name: "WebImageSandboxTests",
             dependencies: [
                 "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageGraphics",
-                "WebImageHEIF", "WebImageJXL", "WebImageSVG",
+                "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageVideo",
                 "CWebImageAllocationCounter", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
@@ -281,7 +281,7 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: [
                 "WebImageService", "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageS3",
-                "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageTesting",
+                "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageVideo", "WebImageTesting",
             ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.
@@ -410,7 +410,8 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageLinkPreview",
+                "WebImageJPEG2000", "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo",
+                "WebImageLinkPreview",
                 "WebImageSandbox",
                 "WebImageService",
                 "WebImageServer",

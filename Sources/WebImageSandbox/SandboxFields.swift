@@ -36,7 +36,7 @@ struct FieldWriter {
         write(flags: [
             options.firstFrameOnly, options.preserveAspectRatio, options.decodesToHDR,
             options.colorConversion == .asStored, options.thumbnailPixelSize != nil,
-            options.scaleDownLimitBytes != nil, options.sourceRegion != nil,
+            options.scaleDownLimitBytes != nil, options.sourceRegion != nil, options.video.time != nil,
         ])
         write(options.thumbnailPixelSize?.width ?? 0)
         write(options.thumbnailPixelSize?.height ?? 0)
@@ -52,6 +52,8 @@ struct FieldWriter {
             }
         write(range)
         write(headroom)
+        write(options.video.time ?? 0)
+        write(options.video.previewFrameCount)
         let limits = options.limits
         for value in [
             limits.maxEncodedBytes, limits.maxPixels, limits.maxAnimationPixels, limits.maxFrameCount,
@@ -135,7 +137,7 @@ struct FieldReader {
     mutating func options() -> DecodingOptions? {
         var options = DecodingOptions()
         let all = Int.min...Int.max
-        guard let flags = flags(7), let width = number(in: all), let height = number(in: all),
+        guard let flags = flags(8), let width = number(in: all), let height = number(in: all),
             let scaleDown = number(in: all)
         else { return nil }
         guard let left = raw(), let top = raw(), let across = raw(), let down = raw() else { return nil }
@@ -154,6 +156,10 @@ struct FieldReader {
         options.pixelFormat = layout
         guard let range = number(in: 0...2), let headroom = real(in: 0...1e6) else { return nil }
         options.dynamicRange = range == 0 ? .standard : range == 1 ? .keep : .high(headroom: headroom)
+        guard let time = real(in: 0...VideoOptions.longestTime),
+            let previews = number(in: 1...VideoOptions.mostPreviews)
+        else { return nil }
+        options.video = VideoOptions(time: flags[7] ? time : nil, previewFrameCount: previews)
         guard let encoded = number(in: all), let pixels = number(in: all), let animation = number(in: all),
             let frames = number(in: all), let chunk = number(in: all), let ancillary = number(in: all),
             let decode = number(in: all), let side = number(in: all)

@@ -35,6 +35,7 @@ extension ImageInfo {
         fields.write(workingMemory.bytesPerSourcePixel)
         fields.write(delaysMilliseconds.count)
         for delay in delaysMilliseconds { fields.write(delay) }
+        fields.write(mediaDuration ?? -1)
         fields.write(hdr)
     }
 
@@ -53,7 +54,8 @@ extension ImageInfo {
             let frameCount = fields.number(in: 1...Int(Int32.max)), let loopCount = fields.number(in: -1...Int.max),
             let bitDepth = fields.number(in: 0...0xFFFF), let flags = fields.flags(5),
             let workingBytes = fields.number(in: 0...Int.max), let pixelBytes = fields.number(in: 0...256),
-            let delays = fields.list({ $0.real(in: 0...Self.longestDelay) })
+            let delays = fields.list({ $0.real(in: 0...Self.longestDelay) }),
+            let duration = fields.real(in: -1...Self.longestDelay)
         else { return nil }
         var hdr: HDRDescription?
         guard fields.read(&hdr) else { return nil }
@@ -67,6 +69,7 @@ extension ImageInfo {
         workingMemory.fixedBytes = workingBytes
         workingMemory.bytesPerSourcePixel = pixelBytes
         delaysMilliseconds = delays
+        mediaDuration = duration < 0 ? nil : duration
         self.hdr = hdr
     }
 }

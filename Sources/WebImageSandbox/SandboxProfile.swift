@@ -11,6 +11,7 @@ import WebImagePDF
 import WebImageRaw
 import WebImageSVG
 import WebImageTIFF
+import WebImageVideo
 
 /// Which formats a worker decodes. A worker loads only the libraries of its profile, and its restrictions are the least
 /// that these libraries work with.
@@ -23,6 +24,8 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     case documents
     /// HEIF, whose library starts a thread for each picture, and Lottie, whose library starts one for each processor.
     case threads
+    /// Videos. FFmpeg and the libraries that it needs are a hundred, which no worker of another profile loads.
+    case video
     /// SVG, which starts threads and reads fonts.
     case svg
     /// Web pages, which are no pictures, so the profile has no coders.
@@ -53,6 +56,7 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
             [ImageTIFFCoder.self, ImageJPEG2000Coder.self, ImageJPEGXLCoder.self, ImageAVIFCoder.self]
         case .documents: [ImagePDFCoder.self, ImageRawCoder.self]
         case .threads: [ImageLottieCoder.self, ImageHEICCoder.self]
+        case .video: [ImageVideoCoder.self]
         case .svg: [ImageSVGCoder.self]
         case .pages: []
         }
@@ -67,7 +71,7 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     /// What the filter must allow in addition to decoding in memory.
     var features: UInt32 {
         switch self {
-        case .basic, .further, .documents, .pages: 0
+        case .basic, .further, .documents, .video, .pages: 0
         case .threads: UInt32(webimage_sandbox_threads)
         case .svg: UInt32(webimage_sandbox_threads) | UInt32(webimage_sandbox_fonts)
         }
@@ -117,6 +121,7 @@ extension ImageHEICCoder: SandboxableCoder { static var formats: [ImageFormat] {
 extension ImageJPEG2000Coder: SandboxableCoder { static var formats: [ImageFormat] { [.jpeg2000] } }
 extension ImageLottieCoder: SandboxableCoder { static var formats: [ImageFormat] { [.lottie] } }
 extension ImagePDFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.pdf] } }
+extension ImageVideoCoder: SandboxableCoder { static var formats: [ImageFormat] { [.video] } }
 extension ImageRawCoder: SandboxableCoder { static var formats: [ImageFormat] { [.raw] } }
 extension ImageSVGCoder: SandboxableCoder {
     static var formats: [ImageFormat] { [.svg] }

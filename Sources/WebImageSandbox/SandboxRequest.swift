@@ -51,7 +51,7 @@ struct SandboxRequest: Equatable {
     var isLast = false
     var options = DecodingOptions()
 
-    static let size = 224
+    static let size = 240
     private static let magic: UInt64 = 0x0033_5153_4957  // "WISQ3"
 
     init(_ command: Command) { self.command = command }

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// The pictures of ``SandboxSamples``, as `webimage convert` or the tests' writers have written them: a gradient of
 /// 24 × 24 px, smaller in formats that do not compress. The page of PDF has lines and text. The animation of Lottie has a
-/// picture, because rlottie loads a library for the first one. A worker that encoded them at its start would load the
+/// picture, because rlottie loads a library for the first one. The video has two frames of H.264 in MP4. A worker that encoded them at its start would load the
 /// encoders too, which takes a quarter of its start and of its memory.
 enum SandboxSampleFiles {
     /// The file of a format; nil if there is none.
@@ -106,6 +106,23 @@ enum SandboxSampleFiles {
         KGEpIFRqIEVUCmVuZHN0cmVhbQplbmRvYmoKeHJlZgowIDUKMDAwMDAwMDAwMCA2NTUzNSBmIAowMDAwMDAwMDA5IDAwMDAwIG4gCjAwMDAwMDAw\
         NTggMDAwMDAgbiAKMDAwMDAwMDExNSAwMDAwMCBuIAowMDAwMDAwMjg3IDAwMDAwIG4gCnRyYWlsZXIKPDwgL1NpemUgNSAvUm9vdCAxIDAgUiA+\
         PgpzdGFydHhyZWYKNDQ3CiUlRU9GCg==
+        """,
+        .video:
+            """
+        AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDEAAAL1bW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAD6AAAA+gAAQAAAQAAAAAAAAAA\
+        AAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAkR0cmFrAAAAXHRr\
+        aGQAAAADAAAAAAAAAAAAAAABAAAAAAAAA+gAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAABgA\
+        AAAYAAAAAAAkZWR0cwAAABxlbHN0AAAAAAAAAAEAAAPoAAAAAAABAAAAAAG8bWRpYQAAACBtZGhkAAAAAAAAAAAAAAAAAABAAAAAQABVxAAA\
+        AAAALWhkbHIAAAAAAAAAAHZpZGUAAAAAAAAAAAAAAABWaWRlb0hhbmRsZXIAAAABZ21pbmYAAAAUdm1oZAAAAAEAAAAAAAAAAAAAACRkaW5m\
+        AAAAHGRyZWYAAAAAAAAAAQAAAAx1cmwgAAAAAQAAASdzdGJsAAAAu3N0c2QAAAAAAAAAAQAAAKthdmMxAAAAAAAAAAEAAAAAAAAAAAAAAAAA\
+        AAAAABgAGABIAAAASAAAAAAAAAABDExhdmMgbGlieDI2NAAAAAAAAAAAAAAAAAAAAAAAAAAAGP//AAAAMWF2Y0MBZBAK/+EAFWdkEAqsuS8s\
+        uAiAAAADAIAAAAMCAgEABWjuBvLA/fj4AAAAABBwYXNwAAAAAQAAAAEAAAAUYnRydAAAAAAAAAm4AAAJuAAAABhzdHRzAAAAAAAAAAEAAAAC\
+        AAAgAAAAABxzdHNjAAAAAAAAAAEAAAABAAAAAgAAAAEAAAAcc3RzegAAAAAAAAAAAAAAAgAAAJAAAACnAAAAFHN0Y28AAAAAAAAAAQAAAyUA\
+        AAA9dWR0YQAAADVtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABtZGlyYXBwbAAAAAAAAAAAAAAAAAhpbHN0AAAACGZyZWUAAAE/bWRhdAAAAIxl\
+        iIRfVZQQnHbLwFHBkhCJpXwHI1zINPj55r8kZGz39v+4sM4uuCiY+pnY6KK3NsD2XBM06Gp8u0DD74JROJEOiks7/tg30786HHx+srLtgHhL\
+        /Nk/rk6XGE1kAAfzMJkOtz2YQTZnA4UpO3L/qXEgua7zEGhcUscmdLAsyu/OCs3U2naN166pRvo/cQAAAKNliIIfZlXaaErBkPVaLnXavjEN\
+        YotaqOD30PuT0E5MxaZhRn5UqF+gLPmhF2qYllrjORn+dccGYRWnyL5nnkmtstH6EY1v9qtFsnl7IrrRfnoB0Lg7wNCzNuFmY6ncYM5MQdhX\
+        zyTTCvm5oiTZ3+oEKmB7ctXBqEZ+4FYtMQhdf+pr8nVO6OYoS5v/C/QpHCcVzOgmsyzx9MWkFmf2IFDb4vLA
         """,
         .lottie:
             """

@@ -25,6 +25,17 @@ package struct VideoSample: Sendable, Hashable, CustomStringConvertible {
         "color=\(text):size=\(size):rate=25:duration=\(seconds)"
     }
 
+    /// A video for each usual decoder.
+    package static let ofDecoders = [
+        VideoSample("mp4", "-c:v libx264 -preset ultrafast -pix_fmt yuv420p"),
+        VideoSample("mp4", "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv420p10le"),
+        VideoSample("webm", "-c:v libvpx -deadline realtime -cpu-used 8 -b:v 1M"),
+        VideoSample("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 1M"),
+        VideoSample("mp4", "-c:v libsvtav1 -preset 10"), VideoSample("avi", "-c:v mpeg4 -q:v 3"),
+        VideoSample("ts", "-c:v mpeg2video -q:v 3"), VideoSample("ogv", "-c:v libtheora -q:v 5"),
+        VideoSample("mov", "-c:v prores -profile:v 0"), VideoSample("mov", "-c:v mjpeg -pix_fmt yuvj422p"),
+    ]
+
     /// Whether the command is there. The tests with videos are skipped without it: `Scripts/setup test` installs it.
     package static let isThere: Bool = (try? run(["-version"])) != nil
 

@@ -1,0 +1,107 @@
+import CWebImageSandboxAttempts
+import Foundation
+import Testing
+import WebImage
+import WebImageTestTraits
+import WebImageTesting
+import WebImageVideo
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+/// Videos in decoder processes, beside the same in this process.
+@Suite(.serialized, .timeLimit(minutes: 5), .enabled(if: VideoSample.isThere), .needsRealDecoderProcesses)
+struct SandboxVideoTests {
+    private static var choices: [DecodingOptions] {
+        var thumbnail = DecodingOptions()
+        thumbnail.thumbnailPixelSize = PixelSize(width: 64, height: 64)
+        thumbnail.firstFrameOnly = true
+        var later = DecodingOptions()
+        later.pixelFormat = .rgba8
+        later.video.time = 1.3
+        var deep = DecodingOptions()
+        deep.pixelFormat = .rgba16
+        deep.firstFrameOnly = true
+        return [DecodingOptions(), thumbnail, later, deep]
+    }
+
+    /// Pixel by pixel, for each decoder. The worker has decoded H.264 only before it was locked.
+    @Test(arguments: VideoSample.ofDecoders) func picturesAreEqualToThoseOfThisProcess(sample: VideoSample) throws {
+        let data = try sample.data
+        let worker = try SandboxWorker(.video)
+        for options in Self.choices {
+            let expected = try ImageVideoCoder.shared.decode(data, options: options)
+            let image = try worker.decode(data, options: options)
+            #expect(rows(image) == rows(expected))
+            #expect(image.imageFormat == .video && image.omitsFrames == expected.omitsFrames)
+        }
+        #expect(worker.isUsable)
+    }
+
+    @Test(arguments: VideoSample.ofDecoders) func previewsAndFactsAreEqual(sample: VideoSample) throws {
+        let data = try sample.data
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        let coder = try SandboxProfile.video.workerCoder(of: data)
+        var options = DecodingOptions()
+        options.video.previewFrameCount = 4
+        let animation = try SandboxAnimation(data, pool: pool, coder: coder, options: options)
+        let here = try ImageVideoCoder(animation: data, options: options)
+        #expect(animation.facts.frameCount == 4 && here.animatedImageFrameCount == 4)
+        for index in [0, 3, 1, 2] {
+            #expect(try rows(animation.frame(at: index)) == rows(here.frame(at: index)), "\(index)")
+        }
+        let info = try ImageVideoCoder.shared.imageInfo(of: data, limits: .default)
+        let bytes = info.sandboxPayload
+        #expect(ImageInfo(sandboxPayload: bytes, formats: [.video]) == info && info.mediaDuration != nil)
+    }
+
+    /// Damaged videos give the same error or the same picture as here, and do not end the worker.
+    @Test(arguments: VideoSample.ofDecoders) func damagedVideosAreErrorsOrPictures(sample: VideoSample) throws {
+        let data = try sample.data
+        let worker = try SandboxWorker(.video)
+        var options = DecodingOptions()
+        options.firstFrameOnly = true
+        for part in 1..<16 {
+            let cut = data.prefix(data.count * part / 16)
+            let here = Result { () throws(WebImageError) in try ImageVideoCoder.shared.decode(cut, options: options) }
+            do {
+                let image = try worker.decode(cut, options: options)
+                #expect(try rows(image) == rows(here.get()))
+            } catch let error as WebImageError {
+                guard case .failure(let expected) = here else {
+                    Issue.record("\(part): \(error)")
+                    continue
+                }
+                #expect(error.code == expected.code && error.underlying == expected.underlying)
+            }
+        }
+        #expect(worker.isUsable)
+    }
+
+    /// What an attacker could try after a video has taken over its decoder.
+    @Test func attemptsAreRefusedAfterAVideo() throws {
+        let data = try VideoSample.ofDecoders[0].data
+        var worker = try SandboxWorker(.video)
+        _ = try worker.decode(data)
+        for number in 0..<Attempts.count {
+            let name = Attempts.name(number)
+            switch worker.attempt(number) {
+            case .worked: Issue.record("\(name) worked")
+            case .refused(let errno):
+                #expect([EPERM, EACCES, ENOSYS, ENOTTY, EBADF, ENOTSOCK].contains(Int32(errno)), "\(name): \(errno)")
+            case .ended:
+                worker = try SandboxWorker(.video)
+                _ = try worker.decode(data)
+            }
+        }
+    }
+
+    @Test func requestsCarryTheOptionsOfVideos() {
+        var request = SandboxRequest(.decode)
+        request.options.video = VideoOptions(time: 12.25, previewFrameCount: 7)
+        #expect(SandboxRequest(request.encoded) == request)
+        request.options.video = VideoOptions()
+        #expect(SandboxRequest(request.encoded) == request && request.options.video.time == nil)
+    }
+}
