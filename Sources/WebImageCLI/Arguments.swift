@@ -177,6 +177,16 @@ struct Arguments {
         return number
     }
 
+    /// Returns the value of `--time` in seconds. Nil if the option is missing.
+    func time() throws(UsageError) -> Double? {
+        guard let text = string("time") else { return nil }
+        guard text.allSatisfy({ "0123456789.".contains($0) }), let seconds = Double(text), seconds <= 1e9 else {
+            throw UsageError("--time requires seconds, such as 12.5, not '\(text)'")
+        }
+        guard !has("frame") else { throw UsageError("--time excludes --frame; give one of them") }
+        return seconds
+    }
+
     /// Returns the value of `--quality`, 0...100. Nil if the option is missing.
     func quality() throws(UsageError) -> Int? {
         let quality = try integer("quality", atLeast: 0)

@@ -7,7 +7,7 @@ enum ConvertCommand {
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
             .value("quality-target"),
-            .value("effort"), .value("frame"), .value("color"), .value("hdr"), .value("metadata"),
+            .value("effort"), .value("frame"), .value("time"), .value("color"), .value("hdr"), .value("metadata"),
             .quiet,
         ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
@@ -25,7 +25,7 @@ enum ConvertCommand {
         let rendition = Rendition(
             size: try arguments.size(), quality: try arguments.quality(), aim: try arguments.qualityAim(),
             effort: try arguments.effort(),
-            frame: try arguments.integer("frame", atLeast: 0), color: try arguments.color(),
+            frame: try arguments.integer("frame", atLeast: 0), time: try arguments.time(), color: try arguments.color(),
             range: try arguments.range(),
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),
             keepsMetadata: try arguments.keepsMetadata(), dropsMetadata: arguments.string("metadata") == "drop")

@@ -23,7 +23,7 @@ enum DecoderProcesses {
     static func isolatePlugIns() {
         var configuration = WebImageSandbox.Configuration()
         configuration.whenUnavailable = .decodeHere
-        configuration.formats = [.jpeg2000, .raw, .pdf, .lottie]
+        configuration.formats = [.jpeg2000, .raw, .pdf, .lottie, .video]
         // A failure leaves all decoders in this process.
         _ = try? WebImageSandbox.enable(configuration)
     }

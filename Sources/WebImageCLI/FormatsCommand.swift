@@ -55,6 +55,7 @@ enum FormatsCommand {
         FormatRow(.bmp, sample: Array("BM".utf8)),
         FormatRow(.ico, sample: [0, 0, 1, 0, 1, 0]),
         FormatRow(.pdf, sample: Array("%PDF".utf8)),
+        FormatRow(.video, sample: Array("\0\0\0\u{18}ftypmp42".utf8), moves: true),
     ]
 }
 

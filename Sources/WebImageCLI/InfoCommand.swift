@@ -47,6 +47,7 @@ enum InfoCommand {
         object.add("frames", .integer(info.frameCount))
         object.add("loopCount", .init(info.loopCount))
         object.add("delaysMs", .numbers(info.delaysMilliseconds))
+        if let duration = info.mediaDuration { object.add("durationSeconds", .number(duration)) }
         object.add("hasAlpha", .bool(info.hasAlpha))
         object.add("isGray", .bool(info.isGray))
         object.add("bitDepth", .integer(info.bitDepth))
@@ -92,7 +93,10 @@ enum InfoCommand {
         if info.hasICCProfile { words.append("profile") }
         if info.orientation != .up { words.append("orientation \(info.orientation.rawValue)") }
         if let hdr = info.hdr { words.append(self.words(of: hdr)) }
-        if info.frameCount > 1, info.format.framesArePages {
+        if let duration = info.mediaDuration { words.append("\(String(plainFormat: "%.2f", duration)) s") }
+        if info.format == .video {
+            // The frames are previews of the video, not its own.
+        } else if info.frameCount > 1, info.format.framesArePages {
             words.append("\(info.frameCount) pages")
         } else if info.frameCount > 1 {
             let loops = info.loopCount == 0 ? "for ever" : "\(info.loopCount ?? 1)x"

@@ -8,6 +8,7 @@ import WebImagePDF
 import WebImageRaw
 import WebImageSVG
 import WebImageTIFF
+import WebImageVideo
 
 /// The coders of the optional products. The command includes all of them.
 enum OptionalCoders {
@@ -19,6 +20,7 @@ enum OptionalCoders {
     static let all: [any ImageCoder] = [
         // Raw files come after TIFF, because many of them are TIFF files too, and the last coder is asked first.
         ImageTIFFCoder.shared, ImageRawCoder.shared, ImagePDFCoder.shared, ImageLottieCoder.shared,
+        ImageVideoCoder.shared,
         ImageJPEG2000Coder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
         ImageAVIFCoder.shared,
     ]
@@ -36,6 +38,7 @@ enum OptionalCoders {
         case .jpeg2000: try ImageJPEG2000Coder.libraryVersion()
         case .lottie: try ImageLottieCoder.libraryVersion()
         case .pdf: try ImagePDFCoder.libraryVersion()
+        case .video: try ImageVideoCoder.libraryVersion()
         case .raw: try ImageRawCoder.libraryVersion()
         default: nil
         }

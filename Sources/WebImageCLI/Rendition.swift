@@ -19,6 +19,8 @@ struct Rendition: Sendable {
     var aim: QualityAim?
     var effort: Int?
     var frame: Int?
+    /// The time of the frame of a video, in seconds. Nil means its poster.
+    var time: Double?
     var color: DecodingOptions.ColorConversion?
     /// What happens to a high dynamic range; nil keeps a gain map in a JPEG, and maps PQ and HLG to sRGB unless the output
     /// keeps the stored values.
@@ -99,7 +101,7 @@ struct Rendition: Sendable {
         }
         // Pages are not an animation: only a file of pages keeps them.
         let hasFrames = info.format.framesArePages == format.framesArePages && info.frameCount > 1
-        if hasFrames, frame == nil, manager.canEncodeFrames(to: format) {
+        if hasFrames, frame == nil, time == nil, manager.canEncodeFrames(to: format) {
             return try animation(data, info, format)
         }
         let image = try still(data, info, format: format, decoded: decoded)
@@ -142,6 +144,7 @@ struct Rendition: Sendable {
     func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
+        options.video.time = time
         setSize(of: info, in: &options)
         // Decode with straight alpha. Multiplying by alpha and dividing again would lose the colours of transparent
         // pixels.

@@ -7,7 +7,7 @@ enum ThumbnailCommand {
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
             .value("quality-target"),
-            .value("effort"), .value("metadata"), .value("color"), .value("hdr"),
+            .value("effort"), .value("time"), .value("metadata"), .value("color"), .value("hdr"),
             .flag("freedesktop"), .flag("json"), .quiet,
         ] + Option.outputs + Option.lists + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
@@ -15,7 +15,7 @@ enum ThumbnailCommand {
         let rendition = Rendition(
             size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),
             quality: try arguments.quality(), aim: try arguments.qualityAim(),
-            effort: try arguments.effort(), frame: 0,
+            effort: try arguments.effort(), frame: 0, time: try arguments.time(),
             color: try arguments.color() ?? .sRGB, range: try arguments.range(),
             limits: try arguments.limits(),
             keepsMetadata: try arguments.keepsMetadata())

@@ -47,7 +47,7 @@ enum Usage {
 
     private static let sandbox = """
           --sandbox              decode in restricted processes, which can reach no file and no network; JPEG 2000,
-                                 raw files, PDF and Lottie always are
+                                 raw files, PDF, Lottie and videos always are
 
         """
 
@@ -174,6 +174,7 @@ enum Usage {
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
                   --quality-target AIM   ssim2=SCORE, 1 to 99: the quality at which a lossy still has this score of SSIMULACRA 2
                   --effort N             1 to 9: the time for a small PNG (default 5)
+                  --time SECONDS         of a video: the frame at this time instead of the first that is not black
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                   --hdr keep|apply|drop  a high dynamic range: keep it in the form of the input (default for a gain map in
                                          JPEG), apply the gain map and write PQ (png, avif, jxl), or drop it
@@ -209,6 +210,7 @@ enum Usage {
         tiff, bmp, ico ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8
         bits each. '-' is standard input or output. Prints a line for each written file.
         An animation stays one in png, gif, webp, avif and jxl, pages in tiff; other formats get its first frame.
+        Of a video, an animation gets ten previews, and other formats the first frame that is not black.
         A jpg becomes a jxl with the same bytes inside, metadata too, and such a jxl the same jpg again, unless an
         option asks for other pixels, a quality or --metadata drop.
         A lossless file converts to PNG, TIFF and WebP without loss, its colours described by a profile; 16 bits only
@@ -223,6 +225,7 @@ enum Usage {
                   --quality-target AIM   ssim2=SCORE, 1 to 99: the quality at which a lossy still has this score of SSIMULACRA 2
                   --effort N             1 to 9: the time for a small PNG (default 5)
                   --frame N              only this frame, counted from 0
+                  --time SECONDS         of a video: only the frame at this time
                   --color srgb|as-is     convert colours to sRGB, or keep the stored values with their profile
                                          (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
                                          hold no profile and are always sRGB

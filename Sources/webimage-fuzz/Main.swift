@@ -15,6 +15,7 @@ import WebImageSandbox
 import WebImageServer
 import WebImageService
 import WebImageTIFF
+import WebImageVideo
 
 // libFuzzer's driver calls `Target.run` once per input. The driver parses all command-line arguments itself, so an
 // argument cannot name the target. Therefore the environment variable `WEBIMAGE_FUZZ` names the target.
@@ -22,6 +23,7 @@ import WebImageTIFF
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
     case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, heifcopy, jxl, svg, tiff, jp2, raw, pdf, lottie,
+        video,
         frames, metadata,
         streaming,
         targets, addresses, http, worker, css, gainmap, page
@@ -48,6 +50,7 @@ private enum Target: String {
         case .jp2: decode(data, by: ImageJPEG2000Coder.shared)
         case .lottie: decode(data, by: ImageLottieCoder.shared)
         case .pdf: decode(data, by: ImagePDFCoder.shared)
+        case .video: decode(data, by: ImageVideoCoder.shared)
         case .raw: decode(data, by: ImageRawCoder.shared)
         case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)

@@ -11,6 +11,7 @@ import WebImageRaw
 import WebImageSVG
 import WebImageSandbox
 import WebImageTIFF
+import WebImageVideo
 
 @main
 struct Main {
@@ -21,6 +22,7 @@ struct Main {
         // when it first reads a picture of its format.
         ImageCodersManager.shared.coders += [
             ImageTIFFCoder.shared, ImageRawCoder.shared, ImagePDFCoder.shared, ImageLottieCoder.shared,
+            ImageVideoCoder.shared,
             ImageJPEG2000Coder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,
         ]

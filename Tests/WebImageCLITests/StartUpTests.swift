@@ -72,17 +72,17 @@ struct StartUpTests {
         let library = [
             "jpeg": "libjpeg-turbo", "png": "libpng", "apng": "libpng", "gif": "giflib", "webp": "libwebp",
             "avif": "libavif", "heic": "libheif", "jxl": "libjxl", "svg": "librsvg", "tiff": "libtiff",
-            "jp2": "openjpeg", "raw": "libraw", "lottie": "rlottie",
+            "jp2": "openjpeg", "raw": "libraw", "lottie": "rlottie", "video": "ffmpeg",
         ]
         for (format, name) in library {
             #expect(rows[format]?["reads"] as? Bool == true, "\(format)")
             let words = rows[format]?["library"] as? String ?? ""
             #expect(words.hasPrefix(name) && words.contains { $0.isNumber }, "\(format): \(words)")
         }
-        for format in ["apng", "gif", "webp", "avif", "jxl", "tiff", "lottie"] {
+        for format in ["apng", "gif", "webp", "avif", "jxl", "tiff", "lottie", "video"] {
             #expect(rows[format]?["animates"] as? Bool == true, "\(format)")
         }
-        for format in ["svg", "pdf", "jp2", "raw", "lottie"] {
+        for format in ["svg", "pdf", "jp2", "raw", "lottie", "video"] {
             #expect(rows[format]?["writes"] as? Bool == false, "\(format)")
         }
         #expect(rows["pdf"]?["reads"] as? Bool == readsPDF)

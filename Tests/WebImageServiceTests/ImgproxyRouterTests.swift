@@ -91,6 +91,7 @@ struct ImgproxyRouterTests {
         Row("strip_metadata sm", "0") { $0.stripMetadata = false },
         Row("keep_copyright kcr", "0") { $0.keepCopyright = false },
         Row("strip_color_profile scp", "0") { $0.stripColorProfile = false },
+        Row("video_thumbnail_second vts", "2.5") { $0.videoSecond = 2.5 },
         Row("preserve_hdr ph hdr", "1") { $0.preserveHDR = true }, Row("preserve_hdr ph hdr", "0") { _ in },
         Row("enforce_thumbnail eth", "0") { _ in },
         Row("quality q", "75") { $0.quality = 75 },

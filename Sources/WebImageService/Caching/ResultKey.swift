@@ -86,6 +86,7 @@ extension ProcessingOptions {
         add("kcr", \.keepCopyright)
         add("scp", \.stripColorProfile)
         add("ph", \.preserveHDR)
+        add("vts", \.videoSecond)
         add("q", \.quality)
         add("aq", \.aim)
         add("mb", \.maxBytes)

@@ -64,6 +64,10 @@ extension OptionTable {
         Row("preserve_hdr", "ph", "hdr", takes: "0|1") { options, arguments throws(ServiceRefusal) in
             options.preserveHDR = arguments.boolean(try arguments.required("the flag"))
         },
+        Row("video_thumbnail_second", "vts", takes: "seconds") { options, arguments throws(ServiceRefusal) in
+            options.videoSecond = try arguments.number(
+                try arguments.required("the time"), in: 0...1e9, "the time in seconds")
+        },
         // The following option is not supported. A false flag is accepted, because it requests the normal behaviour. A
         // true flag is refused, so that the client receives an error.
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in

@@ -167,6 +167,8 @@ struct ProcessingOptions: Sendable, Hashable {
     /// Whether the result has the high dynamic range of the source, if its format has a place for it: a gain map in JPEG, PQ
     /// and HLG in PNG, AVIF and JPEG XL.
     var preserveHDR = false
+    /// The time of the frame of a video, in seconds; nil uses the first frame that is not black.
+    var videoSecond: Double?
     /// The quality, 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]

@@ -105,6 +105,7 @@ struct ResultRenderer: Sendable {
         decoding.firstFrameOnly = true
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
         if keepsRange(info, settings) { decoding.dynamicRange = .keep }
+        decoding.video.time = options.videoSecond
         guard let geometry else {
             return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: info.pixelSize)
         }
@@ -260,7 +261,8 @@ struct ResultRenderer: Sendable {
     ///
     /// - Parameter format: The format of the result; nil if it is not chosen yet.
     func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
-        let count = info.animationFrameCount
+        // A video is shown by its poster, as in imgproxy.
+        let count = info.format == .video ? 1 : info.animationFrameCount
         guard count > 1, count <= settings.maxFrames, options.trim == nil else { return 1 }
         if let format, !coders.canEncodeFrames(to: format.imageFormat) { return 1 }
         let frame = ResultGeometry(source: orientedSize(info), options: options, maxSide: settings.maxResultSide)
