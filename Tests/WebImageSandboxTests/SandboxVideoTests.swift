@@ -10,7 +10,7 @@ import WebImageVideo
 @testable import WebImageSandbox
 
 /// Videos in decoder processes, beside the same in this process.
-@Suite(.serialized, .timeLimit(minutes: 5), .enabled(if: VideoSample.isThere), .needsRealDecoderProcesses)
+@Suite(.serialized, .timeLimit(minutes: 30), .enabled(if: VideoSample.isThere), .needsRealDecoderProcesses)
 struct SandboxVideoTests {
     private static var choices: [DecodingOptions] {
         var thumbnail = DecodingOptions()
@@ -25,6 +25,9 @@ struct SandboxVideoTests {
         return [DecodingOptions(), thumbnail, later, deep]
     }
 
+    /// A function, because a failed comparison of two pictures would be explained byte by byte, which takes minutes.
+    private static func areEqual(_ left: Image, _ right: Image) -> Bool { rows(left) == rows(right) }
+
     /// Pixel by pixel, for each decoder. The worker has decoded H.264 only before it was locked.
     @Test(arguments: VideoSample.ofDecoders) func picturesAreEqualToThoseOfThisProcess(sample: VideoSample) throws {
         let data = try sample.data
@@ -32,7 +35,7 @@ struct SandboxVideoTests {
         for options in Self.choices {
             let expected = try ImageVideoCoder.shared.decode(data, options: options)
             let image = try worker.decode(data, options: options)
-            #expect(rows(image) == rows(expected))
+            #expect(Self.areEqual(image, expected))
             #expect(image.imageFormat == .video && image.omitsFrames == expected.omitsFrames)
         }
         #expect(worker.isUsable)
@@ -49,7 +52,7 @@ struct SandboxVideoTests {
         let here = try ImageVideoCoder(animation: data, options: options)
         #expect(animation.facts.frameCount == 4 && here.animatedImageFrameCount == 4)
         for index in [0, 3, 1, 2] {
-            #expect(try rows(animation.frame(at: index)) == rows(here.frame(at: index)), "\(index)")
+            #expect(try Self.areEqual(animation.frame(at: index), here.frame(at: index)), "\(index)")
         }
         let info = try ImageVideoCoder.shared.imageInfo(of: data, limits: .default)
         let bytes = info.sandboxPayload
@@ -67,7 +70,7 @@ struct SandboxVideoTests {
             let here = Result { () throws(WebImageError) in try ImageVideoCoder.shared.decode(cut, options: options) }
             do {
                 let image = try worker.decode(cut, options: options)
-                #expect(try rows(image) == rows(here.get()))
+                #expect(try Self.areEqual(image, here.get()))
             } catch let error as WebImageError {
                 guard case .failure(let expected) = here else {
                     Issue.record("\(part): \(error)")
@@ -77,6 +80,45 @@ struct SandboxVideoTests {
             }
         }
         #expect(worker.isUsable)
+    }
+
+    /// Changed bytes at random places. `WEBIMAGE_FUZZ_SECONDS` makes the test longer.
+    @Test func changedVideosDoNotCrashTheWorker() throws {
+        let seconds = ProcessInfo.processInfo.environment["WEBIMAGE_FUZZ_SECONDS"].flatMap(Double.init) ?? 2
+        let seed = ProcessInfo.processInfo.environment["WEBIMAGE_FUZZ_SEED"].flatMap(UInt64.init) ?? 57
+        var random = SeededRandom(seed: seed)
+        let samples = try VideoSample.ofDecoders.map { try $0.data }
+        let end = ContinuousClock.now + .seconds(seconds)
+        var worker = try SandboxWorker(.video)
+        var (rounds, pictures) = (0, 0)
+        while ContinuousClock.now < end {
+            var data = samples.randomElement(using: &random) ?? Data()
+            for _ in 0..<Int.random(in: 1...16, using: &random) {
+                // Most faults are in the header, which is at the start or at the end.
+                let place = Int.random(in: 0..<(Bool.random(using: &random) ? data.count : 1500), using: &random)
+                data[Bool.random(using: &random) ? place : data.count - 1 - place] = .random(
+                    in: 0...255, using: &random)
+            }
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                data = Data(data.prefix(Int.random(in: 100..<data.count, using: &random)))
+            }
+            var options = Self.choices[rounds % 4]
+            options.limits.maxPixels = 1 << 20
+            options.limits.maxDecodeTime = .seconds(20)
+            do {
+                _ = try worker.decode(data, options: options)
+                pictures += 1
+            } catch let error as WebImageError {
+                // FFmpeg allocates some sizes that a file names without a limit of its own; the worker's memory has one.
+                #expect(
+                    [.badImageData, .unsupportedFormat, .limitExceeded, .outOfMemory].contains(error.code),
+                    "seed \(seed), round \(rounds): \(error)")
+            }
+            rounds += 1
+            if !worker.isUsable { worker = try SandboxWorker(.video) }
+        }
+        #expect(rounds > 0 && pictures > 0)
+        print("\(rounds) changed videos, \(pictures) pictures, seed \(seed)")
     }
 
     /// What an attacker could try after a video has taken over its decoder.
