@@ -20,7 +20,7 @@ struct JPEGGainMap {
         guard mayExist(in: bytes) else { return nil }
         let primary = try JPEGSegments(bytes, limits: limits)
         var fault: WebImageError?
-        for range in primary.candidates(in: bytes) {
+        for range in primary.candidates(in: bytes) where bytes[range].starts(with: [0xFF, 0xD8, 0xFF]) {
             let picture = UnsafeRawBufferPointer(rebasing: bytes[range])
             guard let segments = try? JPEGSegments(picture, limits: limits) else { continue }
             do throws(WebImageError) {
@@ -108,14 +108,21 @@ struct JPEGGainMap {
 extension JPEGSegments {
     /// The byte ranges at which a gain map can be, the most reliable first: those of the multi-picture index, the one that
     /// the XMP of the primary picture names, and the JPEG behind the primary one.
-    fileprivate func candidates(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
-        var ranges = furtherPictures
-        if let length = containerLength, length <= bytes.count { ranges.append(bytes.count - length..<bytes.count) }
-        // Programs that change metadata can leave the index behind. The end of the picture is then the only guide.
-        if let start = firstScan, let place = Self.endOfPicture(in: bytes, from: start) {
-            ranges.append(place..<bytes.count)
-        }
-        return ranges.filter { bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
+    ///
+    /// The last two are computed only if they are asked for: the last one reads the whole file.
+    fileprivate func candidates(in bytes: UnsafeRawBufferPointer) -> some Sequence<Range<Int>> {
+        let further: [() -> Range<Int>?] = [
+            {
+                guard let length = containerLength, length <= bytes.count else { return nil }
+                return bytes.count - length..<bytes.count
+            },
+            {
+                // Programs that change metadata can leave the index behind. The end of the picture is then the only guide.
+                guard let start = firstScan, let place = Self.endOfPicture(in: bytes, from: start) else { return nil }
+                return place..<bytes.count
+            },
+        ]
+        return (furtherPictures.map { range in { range } } + further).lazy.compactMap { $0() }
     }
 
     /// The sum of the lengths of the items from the gain map to the end of the file, as the XMP of the primary picture
