@@ -136,7 +136,7 @@ final class ImagePipeline: Sendable {
         if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
             return await disk.completed(image, plan, in: cache)
         }
-        guard plan.isVariant, plan.queryType.includesDisk,
+        guard plan.keepsVariantOnDisk, plan.queryType.includesDisk,
             let entry = try await disk.entry(plan.variantDecoder, in: cache, plan)
         else { return nil }
         do throws(WebImageError) {

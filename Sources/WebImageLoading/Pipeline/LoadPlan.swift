@@ -121,6 +121,9 @@ struct LoadPlan: Sendable {
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
+    /// Whether the disk keeps the variant. The key does not contain the time of a frame of a video, so that the file of one
+    /// time would be found for another one.
+    var keepsVariantOnDisk: Bool { isVariant && decoding.options.video == VideoOptions() }
     /// The check whether an image in memory fits this load.
     var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
     /// The input for the loader.

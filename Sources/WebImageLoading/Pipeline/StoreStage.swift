@@ -287,7 +287,9 @@ struct StoreRequest: Sendable {
         // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Always
         // write a transformed image, because transforming it again may be expensive.
         let isWorthIt =
-            !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
+            !plan.isVariant
+            || plan.keepsVariantOnDisk
+                && (made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made))
         guard
             let type = ImageCacheType(
                 memory: plan.storeType.includesMemory && !isLayered, disk: plan.storeType.includesDisk && isWorthIt)
