@@ -124,7 +124,7 @@ extension WebImageSandbox.Protection {
         words.append(landlockVersion > 0 ? "\(files) (Landlock \(landlockVersion))" : "\(files) (no Landlock)")
         if hasNamespaces { words.append("own namespaces") }
         let name = (formats.first?.name ?? "?").padding(toLength: 8, withPad: " ", startingAt: 0)
-        return name + profile.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
+        return name + profile.padding(toLength: 11, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
     }
 
     fileprivate var json: String {

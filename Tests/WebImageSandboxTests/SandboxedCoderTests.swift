@@ -60,7 +60,7 @@ struct SandboxedCoderTests {
         let list = ImageCodersManager(coders: coders.coders + [OwnCoder()])
         let status = WebImageSandbox.status(of: list)
         #expect(status.isEnabled && status.hostCoders == ["OwnCoder"])
-        #expect(status.formats.count == 17 && Set(status.formats).count == 17)
+        #expect(status.formats.count == 18 && Set(status.formats).count == 18)
     }
 
     // MARK: Reports
