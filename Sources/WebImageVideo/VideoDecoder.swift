@@ -20,6 +20,10 @@ final class VideoDecoder {
 
     /// The frames that are looked at for the poster.
     private static let mostTries = 12
+    /// The frames, and their pixels, that are decoded where all key frames are black: at most about three seconds of time.
+    private static let (mostFrames, mostFramePixels) = (300, 150_000_000)
+    /// The lightness of a frame that has faded in, of ``lightness(of:)``.
+    private static let fadedIn = 4.0
     /// A source of ranges is read so far for a better poster than one that is black.
     private static let mostPosterBytes = 16 << 20
     /// The time of decoding a pixel (Documentation/Costs.md).
@@ -85,20 +89,19 @@ final class VideoDecoder {
         try seek(to: 0, decodesAll: false)
         var best = -1.0
         for _ in 0..<Self.mostTries {
-            guard try decodeNext(), let frame else { break }
-            let light = lightness(of: frame)
-            if light > best {
-                best = light
-                keep(frame)
-            }
-            guard best < 1, file.input.readBytes < Self.mostPosterBytes else { break }
+            guard try keepsLighter(than: &best), best < 1, file.input.readBytes < Self.mostPosterBytes else { break }
         }
-        if best < 0 {
-            // A part of a stream can have no frame that is marked as a key frame.
+        if best < 1 {
+            // A video of a few seconds often has one key frame, which is black if the picture fades in. A part of a stream can
+            // have no frame that is marked as one.
             try seek(to: 0, decodesAll: true)
-            guard try decodeNext(), let frame else { throw noFrame }
-            keep(frame)
+            let count = min(Self.mostFrames, max(Self.mostFramePixels / file.info.storedSize.pixelCount, 1))
+            for _ in 0..<count {
+                guard try keepsLighter(than: &best), best < Self.fadedIn, file.input.readBytes < Self.mostPosterBytes
+                else { break }
+            }
         }
+        guard best >= 0 else { throw noFrame }
         return try picture(options)
     }
 
@@ -136,6 +139,17 @@ final class VideoDecoder {
         // A decoder cannot be interrupted while it decodes a frame.
         let pixels = file.info.storedSize.pixelCount
         try file.input.deadline.admit("decoding a video", seconds: Double(pixels) * Self.secondsPerPixel)
+    }
+
+    /// Decodes a frame, and keeps it if it is lighter than those before. Returns false at the end of the video.
+    private func keepsLighter(than best: inout Double) throws(WebImageError) -> Bool {
+        guard try decodeNext(), let frame else { return false }
+        let light = lightness(of: frame)
+        if light > best {
+            best = light
+            keep(frame)
+        }
+        return true
     }
 
     private func keep(_ frame: UnsafeMutablePointer<AVFrame>) {

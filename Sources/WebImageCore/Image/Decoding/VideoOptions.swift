@@ -3,7 +3,7 @@ public import Foundation
 /// Which frames of a video become pictures. Coders of other formats ignore these options.
 public struct VideoOptions: Sendable, Hashable {
     /// The time of the frame that stands for the video, in seconds from its start. A video that is shorter gives its last
-    /// frame. Nil, the default, means the first key frame that is not black. With a time, the result is a still image.
+    /// frame. Nil, the default, means the first frame that is not black. With a time, the result is a still image.
     public var time: TimeInterval?
     /// The number of frames of the animation that is made from a video. The first one is the poster. A video can have fewer.
     /// At least 1; the default is 10.
@@ -21,7 +21,7 @@ public struct VideoOptions: Sendable, Hashable {
 }
 
 extension ImageCoderOption {
-    /// Number: ``VideoOptions/time``. By default the frame is the first key frame that is not black.
+    /// Number: ``VideoOptions/time``. By default the frame is the first frame that is not black.
     public static let decodeVideoTime = ImageCoderOption(rawValue: "decodeVideoTime")
     /// Number: ``VideoOptions/previewFrameCount``. Default 10.
     public static let decodeVideoPreviewFrameCount = ImageCoderOption(rawValue: "decodeVideoPreviewFrameCount")
