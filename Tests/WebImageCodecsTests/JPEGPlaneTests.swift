@@ -181,11 +181,12 @@ struct JPEGPlaneTests {
 
     @Test func sizeDecidesTheSamplesOfABlock() {
         func samples(
-            _ width: Int, _ height: Int, _ chroma: JPEGThumbnailLoop.Chroma = .fewer, isVectorized: Bool = true
+            _ width: Int, _ height: Int, _ chroma: JPEGThumbnailLoop.Chroma = .fewer, isVectorized: Bool = true,
+            from size: PixelSize = PixelSize(width: 2880, height: 1440)
         ) -> [Int]? {
             JPEGThumbnailLoop.samples(
-                from: PixelRegion(PixelSize(width: 2880, height: 1440)), to: PixelSize(width: width, height: height),
-                chroma: chroma, isVectorized: isVectorized
+                from: PixelRegion(size), to: PixelSize(width: width, height: height), chroma: chroma,
+                isVectorized: isVectorized
             ).map { [$0.luma, $0.chroma] }
         }
         #expect(samples(970, 485, .asLuma) == nil)
@@ -210,6 +211,12 @@ struct JPEGPlaneTests {
         #expect(samples(180, 90) == [2, 2])
         #expect(samples(100, 50) == [2, 2])
         #expect(samples(144, 72, .none) == nil)
+        // A small result has more detail in its colours.
+        let part = PixelSize(width: 960, height: 720)
+        #expect(samples(200, 150, from: part) == [3, 8])
+        #expect(samples(201, 151, from: part) == [3, 4])
+        #expect(samples(200, 150, .asLuma, from: part) == [3, 3])
+        #expect(samples(180, 135, from: part) == [3, 4])
         // The side that is scaled least decides.
         #expect(samples(100, 485) == nil)
         #expect(samples(0, 0) == nil)

@@ -89,9 +89,11 @@ package struct Resampling: Sendable, Hashable {
 
     /// How many times larger than the result a plane of means must be.
     package static let leastRatio = 2.0
-    /// The pixels of the smallest picture for which a plane is used, and of the smallest one and the largest result that do not
-    /// need a larger plane than ``leastRatio``.
-    private static let (fewestPixels, manyPixels, smallResult) = (307_200, 1_250_000, 30_000)
+    /// The pixels of the smallest picture for which a plane is used, and of the smallest one that does not need a larger plane
+    /// than ``leastRatio``.
+    private static let (fewestPixels, manyPixels) = (307_200, 1_250_000)
+    /// The pixels of the largest result that has so much detail in each pixel that it needs larger planes.
+    package static let smallResult = 30_000
 }
 
 extension DecodingOptions {
