@@ -56,7 +56,13 @@ private enum Target: String {
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
         case .worker: SandboxFuzzing.read(data)
-        case .page: LinkPreviewFuzzing.read(data)
+        case .page:
+            do throws(WebImageError) {
+                // The first use makes the reader of pages that of workers.
+                try LinkPreviewFuzzing.read(data, inWorker: WorkerFuzzing.isEnabled)
+            } catch {
+                WorkerFuzzing.check(error)
+            }
         case .http: HTTPFuzzing.read(data)
         case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
         case .css: CSSFuzzing.read(String(decoding: data, as: UTF8.self))
@@ -77,6 +83,7 @@ private enum Target: String {
 
     private func decode(_ data: Data, by coder: any DetailedImageCoder) {
         guard coder.canDecode(from: data) else { return }
+        let coder = WorkerFuzzing.coder(for: coder)
         var options = DecodingOptions()
         options.limits = limits
         // The last byte selects the thumbnail size and the pixel format, so that inputs reach different code.
@@ -84,7 +91,11 @@ private enum Target: String {
             if choice & 1 == 1 { options.thumbnailPixelSize = PixelSize(width: 16, height: 16) }
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
         }
-        _ = try? coder.decode(data, options: options)
+        do throws(WebImageError) {
+            _ = try coder.decode(data, options: options)
+        } catch {
+            WorkerFuzzing.check(error)
+        }
     }
 
     /// Reads both forms of a gain map's metadata, and decodes a picture with its map. Metadata that is accepted is usable.
