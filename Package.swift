@@ -184,12 +184,14 @@ let package = Package(
             ]),
 
         // Apps.
+        .target(name: "WebImageCommandLine"),
         .target(
             name: "WebImageCLI",
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
                 "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000",
                 "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageLinkPreview",
+                "WebImageCommandLine",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
@@ -197,7 +199,7 @@ let package = Package(
             dependencies: [
                 "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw",
-                "WebImageLottie", "WebImagePDF", "WebImageVideo",
+                "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageCommandLine",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
@@ -299,8 +301,8 @@ let package = Package(
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [
-                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageS3", "WebImageValkey",
-                "WebImageTesting", "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
+                "WebImage", "WebImageCLI", "WebImageCommandLine", "WebImageService", "WebImageServer", "WebImageS3",
+                "WebImageValkey", "WebImageTesting", "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
             name: "ConformanceTests",

@@ -1,42 +1,6 @@
 import Foundation
 import WebImage
-
-/// A command-line option. It has a long name, an optional short letter, and optionally an argument.
-struct Option: Sendable {
-    let name: String
-    let takesArgument: Bool
-    var letter: Character?
-
-    static func flag(_ name: String, letter: Character? = nil) -> Option {
-        Option(name: name, takesArgument: false, letter: letter)
-    }
-
-    static func value(_ name: String, letter: Character? = nil) -> Option {
-        Option(name: name, takesArgument: true, letter: letter)
-    }
-
-    /// The options that set limits for each file. All commands that read pictures accept them.
-    static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
-    /// Options of commands that decode pictures in this process.
-    static let decoding: [Option] = limits + [.flag("sandbox")]
-
-    /// The options that add fields to HTTP requests. Commands that read pictures accept them.
-    static let requests: [Option] = [
-        .value("header", letter: "H"), .value("cookie"), .value("user"), .value("referer"),
-    ]
-
-    /// The options that select input files. Commands that accept any number of pictures accept them.
-    static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
-
-    /// The options for output files. Commands that write one file per picture accept them.
-    static let outputs: [Option] = [.value("out", letter: "o")] + existing
-
-    /// The options for output files that already exist.
-    static let existing: [Option] = [.flag("overwrite"), .flag("skip-existing")]
-
-    /// The option that suppresses reports and progress. Errors are printed nevertheless.
-    static let quiet = Option.flag("quiet")
-}
+import WebImageCommandLine
 
 /// A command line, parsed by the conventions of `getopt_long`. Options and operands can be in any order. A long option
 /// can be abbreviated, and its value follows it as `--name=value` or as the next word. Letters without a value can share
@@ -49,8 +13,8 @@ struct Arguments {
     private(set) var given: [(name: String, value: String)] = []
 
     /// Parses a command line. The first element of `arguments` is the command's name.
-    init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
-        let options = options + [.flag("help", letter: "h")]
+    init(_ arguments: [String], accepting options: [CommandOption]) throws(UsageError) {
+        let options = options + [.flag("help", letter: "h", "print the help")]
         let command = arguments.first ?? ""
         var words = arguments.dropFirst()
         while let word = words.popFirst() {
@@ -69,14 +33,14 @@ struct Arguments {
         }
     }
 
-    private mutating func take(_ option: Option, value: String) {
+    private mutating func take(_ option: CommandOption, value: String) {
         values[option.name] = value
         given.append((option.name, value))
     }
 
     /// Takes a word that begins with two dashes, and the next word if it is the option's value.
     private mutating func takeLong(
-        _ word: String, _ words: inout ArraySlice<String>, _ options: [Option], command: String
+        _ word: String, _ words: inout ArraySlice<String>, _ options: [CommandOption], command: String
     ) throws(UsageError) {
         let parts = String(word.unicodeScalars.dropFirst(2)).split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -97,7 +61,7 @@ struct Arguments {
 
     /// Takes a word that begins with one dash, and the next word if it is the value of the last letter.
     private mutating func takeLetters(
-        of word: String, _ words: inout ArraySlice<String>, _ options: [Option], command: String
+        of word: String, _ words: inout ArraySlice<String>, _ options: [CommandOption], command: String
     ) throws(UsageError) {
         var letters = word.unicodeScalars.dropFirst()
         while let letter = letters.popFirst() {
@@ -128,7 +92,7 @@ struct Arguments {
 
     /// Returns the error for a long option that is none of `options`, or that abbreviates several of them.
     private static func unknownOption(
-        _ word: String, name: String, similar: [String], _ options: [Option], command: String
+        _ word: String, name: String, similar: [String], _ options: [CommandOption], command: String
     ) -> UsageError {
         guard similar.isEmpty || name.isEmpty else {
             let names = similar.map { "--" + $0 }.joined(separator: ", ")

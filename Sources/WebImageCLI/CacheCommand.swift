@@ -1,15 +1,61 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage cache`: shows, fills and purges the disk cache.
 enum CacheCommand {
-    private static let options: [Option] = [
-        .value("cache"), .value("admin"), .value("config"), .flag("target"), .flag("tag"), .flag("prefix"),
-        .flag("soft"),
-        .value("tier"), .quiet,
-    ]
+    static let text = CommandText(
+        name: "cache", head: "cache stats|clear|verify|import|purge",
+        summary: "show, empty or check the disk cache",
+        usage: ["webimage cache (stats|clear|verify|import|purge) [OPTIONS] [FOLDER...|SOURCE...]"],
+        parts: [
+            .words([
+                ("stats", "entries and bytes"),
+                ("clear", "remove everything"),
+                ("verify", "read every entry and remove damaged ones; exit code 2 if there were any"),
+                ("import FOLDER...", "move the files of a folder of SDWebImage, named by MD5 digests, into the cache"),
+                ("purge SOURCE...", "remove what 'webimage serve' stores of these URLs, in all sizes"),
+            ]),
+            .options([
+                .value("cache", "DIR", "the folder of the disk cache (default: the user's cache folder)"),
+                .value(
+                    "admin", "ADDRESS",
+                    """
+                    purge: ask the service at its --admin address, with the token of WEBIMAGE_PURGE_TOKEN or
+                    of the configuration (default: its caches' folder; a running service sees it in 5 s)
+                    """),
+                .flag(
+                    "target",
+                    """
+                    purge: the operands are targets; exactly their results are removed, with tiers
+                    all results of their sources
+                    """),
+                .flag(
+                    "tag",
+                    """
+                    purge: the operands are tags of targets (cache-tag) or of sources (Cache-Tag,
+                    Surrogate-Key)
+                    """),
+                .flag("prefix", "purge: the operands are the beginnings of sources, such as https://example.org/a/"),
+                .flag("soft", "purge: with --tag or --prefix, results are used while they are made again"),
+                .value(
+                    "tier", "URL",
+                    """
+                    stats, verify: a cache of several machines, valkey://HOST or s3://BUCKET; repeatable.
+                    purge: the tiers of the service
+                    """),
+                .value("config", "FILE", "purge: the configuration of the service"),
+                .quiet,
+            ]),
+            .options(CommandOption.limits),
+            .examples([
+                "webimage cache stats",
+                "webimage cache verify --cache pictures.cache",
+                "webimage cache purge --config /etc/webimage/serve.conf https://example.org/a.jpg",
+            ]),
+        ])
 
-    static let command = Command(options: options + Option.limits) { arguments throws(UsageError) in
+    static let command = Command(text) { arguments throws(UsageError) in
         if arguments.operands.first == "purge" { return try CachePurge.invocation(arguments) }
         if let tiers = try TierAddress.tiers(arguments) { return try TierReport.invocation(arguments, tiers) }
         if arguments.operands.first == "import" { return try importing(arguments) }

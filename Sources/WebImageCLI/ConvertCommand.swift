@@ -1,16 +1,78 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage convert`: converts a picture or an animation into another file, or several into a folder.
 enum ConvertCommand {
-    static let command = Command(
-        options: [
-            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
-            .value("quality-target"),
-            .value("effort"), .value("frame"), .value("time"), .value("color"), .value("hdr"), .value("metadata"),
-            .quiet,
-        ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "convert", head: "convert IN... OUT",
+        summary: "write pictures in another format or size",
+        usage: ["webimage convert [OPTIONS] IN OUT", "webimage convert [OPTIONS] IN... FOLDER/"],
+        parts: [
+            .text(
+                """
+                Into a folder, each picture keeps its name and its format, or gets the format of --format. For lists and whole
+                folders use 'webimage load --out'. OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl,
+                tiff, bmp, ico ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8
+                bits each. '-' is standard input or output. Prints a line for each written file.
+                An animation stays one in png, gif, webp, avif and jxl, pages in tiff; other formats get its first frame.
+                Of a video, an animation gets ten previews, and other formats the first frame that is not black.
+                A jpg becomes a jxl with the same bytes inside, metadata too, and such a jxl the same jpg again, unless an
+                option asks for other pixels, a quality or --metadata drop.
+                A lossless file converts to PNG, TIFF and WebP without loss, its colours described by a profile; 16 bits only
+                to PNG and TIFF.
+                """),
+            .options(
+                [
+                    .size
+                ]
+                    + CommandOption.existing
+                    + [
+                        .value(
+                            "format", letter: "f", "FORMAT",
+                            """
+                            the format, overriding OUT's extension (default for standard output and folders: the
+                            picture's own), one of {jpg, png, gif, webp, avif, heic, jxl, tiff, bmp, ico or
+                            rgba}
+                            """),
+                        .value(
+                            "quality", letter: "q", "Q", "0 to 100, for lossy formats (default 85); asks for lossy WebP"
+                        ),
+                        .qualityTarget,
+                        .value("effort", "N", "1 to 9: the time for a small PNG (default 5)"),
+                        .value("frame", "N", "only this frame, counted from 0"),
+                        .value("time", "SECONDS", "of a video: only the frame at this time"),
+                        .value(
+                            "color", "srgb|as-is",
+                            """
+                            convert colours to sRGB, or keep the stored values with their profile
+                            (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
+                            hold no profile and are always sRGB
+                            """),
+                        .value("metadata", "keep|drop", "EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)"),
+                        .range,
+                        .quiet,
+                    ]),
+            .text("Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:"),
+            .options(TransformFlags.options),
+            .text(
+                """
+                COLOR is #rrggbb or #aarrggbb.
+
+                A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
+                that begin with -. Names with quotes or control characters are printed as $'...'.
+                """),
+            .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
+            .examples([
+                "webimage convert photo.png photo.webp",
+                "webimage convert --format webp --quality 80 *.jpg small/",
+                "webimage convert --size 50% --overwrite photo.jpg photo.jpg",
+                "webimage convert --crop 400x300+10+20 --filter sepia=0.8 in.jpg out.png",
+                "webimage convert --format png - - < photo.webp > photo.png",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         guard arguments.operands.count >= 2, let output = arguments.operands.last else {
             throw UsageError("convert requires IN and OUT")
         }

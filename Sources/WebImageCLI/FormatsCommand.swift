@@ -1,10 +1,30 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 import WebImageSandbox
 
 /// `webimage formats`: lists the capabilities of this build for each format.
 enum FormatsCommand {
-    static let command = Command(options: [.flag("json"), .flag("sandbox")]) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "formats", head: "formats",
+        summary: "list the formats that this build reads, animates and writes",
+        usage: ["webimage formats [OPTIONS]"],
+        parts: [
+            .text(
+                "Prints a line for each format: whether this build reads, animates and writes it, and the library behind it."
+            ),
+            .options([
+                .flag("sandbox", "print instead how decoder processes of each format are restricted on this machine"),
+                .json,
+            ]),
+            .examples([
+                "webimage formats",
+                "webimage formats --sandbox",
+                "webimage formats --json | jq 'select(.writes).format'",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else { throw UsageError("formats takes no operand") }
         let asJSON = arguments.has("json")
         if arguments.has("sandbox") { return { isolation(asJSON: asJSON) } }

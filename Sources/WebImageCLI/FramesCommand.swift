@@ -1,11 +1,30 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage frames`: writes every frame as a full canvas of raw RGBA pixels with straight alpha.
 enum FramesCommand {
-    static let command = Command(
-        options: [.value("color"), .flag("overwrite")] + Option.decoding + Option.requests
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "frames", head: "frames IN DIR",
+        summary: "write every frame as raw RGBA",
+        usage: ["webimage frames [OPTIONS] IN DIR"],
+        parts: [
+            .text(
+                """
+                Writes frame-0000.rgba ... (straight RGBA, 8 bits each, whole canvas) and frames.json into DIR. Delays and loop
+                counts are reported as stored. '-' is standard input.
+                """),
+            .options([
+                .value("color", "srgb|as-is", "convert colours to sRGB, or keep the stored values (default as-is)"),
+                .flag("overwrite", "replace the frames of another picture in DIR; otherwise they are an error"),
+            ]),
+            .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
+            .examples([
+                "webimage frames animation.gif frames"
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         guard arguments.operands.count == 2 else { throw UsageError("frames requires IN and DIR") }
         let (input, folder) = (arguments.operands[0], arguments.operands[1])
         let color = try arguments.color() ?? .asStored

@@ -1,11 +1,34 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage info`: prints the properties that the headers of pictures declare, one line per picture.
 enum InfoCommand {
-    static let command = Command(
-        options: [.flag("json")] + Option.lists + Option.decoding + Option.requests
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "info", head: "info PATH|URL...",
+        summary: "print facts about pictures from their headers",
+        usage: ["webimage info [OPTIONS] PATH|URL..."],
+        parts: [
+            .text(
+                """
+                Prints facts from each picture's header without decoding pixels. One JSON object per line, or aligned words on a
+                terminal. Delays and loop counts are reported as stored. '-' is standard input.
+                """),
+            .options(
+                [
+                    .flag("json", "JSON on a terminal as well")
+                ]
+                    + CommandOption.lists),
+            .names,
+            .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
+            .examples([
+                "webimage info photo.jpg",
+                "webimage info --json --recursive photos | jq -r .path",
+                "curl -s https://example.org/a.jpg | webimage info -",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         let json = arguments.has("json") || !Console.outputIsTerminal
         let limits = try arguments.limits()
         let requests = try RequestFlags(arguments)

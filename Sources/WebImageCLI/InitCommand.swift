@@ -1,9 +1,42 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage init`: creates a package that uses this library.
 enum InitCommand {
-    static let command = Command(options: [.value("library"), .quiet]) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "init", head: "init gtk|server|tool NAME",
+        summary: "create a package that uses this library",
+        usage: ["webimage init (gtk|server|tool) NAME [--library PATH|URL]"],
+        parts: [
+            .text(
+                """
+                Makes the folder NAME with a Swift package that builds and runs: manifest, main, a test, and for gtk a desktop
+                file and AppStream metadata, for server a systemd unit. NAME has lower-case letters, digits and hyphens, and
+                may follow the path of a folder.
+                """),
+            .words([
+                ("gtk", "a program with a window that shows pictures"),
+                ("server", "an HTTP service that scales pictures down"),
+                ("tool", "a command that scales pictures down"),
+            ]),
+            .options([
+                .value(
+                    "library", "WHERE",
+                    """
+                    this library: a clone's folder, or the URL of its repository
+                    (default: the clone in which this command was built; an installed command takes a
+                    clone swift-web-image in the current folder or beside it)
+                    """),
+                .quiet,
+            ]),
+            .examples([
+                "webimage init gtk my-viewer",
+                "webimage init server ../my-service",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
             throw UsageError("init requires gtk, server or tool, and a NAME")
         }

@@ -1,24 +1,92 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 import WebImageCore
 import WebImageLoading
 import WebImageS3
 
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
-    static let command = Command(
-        options: [
-            .value("size", letter: "s"), .value("quality", letter: "q"), .value("quality-target"), .value("effort"),
-            .value("hdr"),
-        ] + Option.outputs
-            + Option.lists
-            + [
-                .flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("link-preview"),
-                .flag("json"), .quiet,
-            ]
-            + Option.decoding
-            + Option.requests
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "load", head: "load URL...",
+        summary: "load pictures through the caches and print the origin of each",
+        usage: ["webimage load [OPTIONS] URL..."],
+        parts: [
+            .text(
+                """
+                Loads each picture and prints a line: origin (network, file, disk, memory, stdin), size in pixels, bytes,
+                milliseconds, the picture, and what was written. A path without a scheme means a file, '-' standard input. Local
+                files are copied into the disk cache only if --cache names its folder.
+                """),
+            .options(
+                [
+                    .size,
+                    .value(
+                        "out", letter: "o", "WHERE",
+                        """
+                        also write the pictures: into a folder, or by a template ('small/%s.webp'), whose
+                        extension is the format; '-' is standard output
+                        """),
+                ]
+                    + CommandOption.existing
+                    + [
+                        .value(
+                            "quality", letter: "q", "Q",
+                            "0 to 100, for lossy formats that are written (default 85); asks for lossy WebP"),
+                        .qualityTarget,
+                        .value(
+                            "effort", "N", "1 to 9: the time for a small PNG (default 5); a PNG is then written again"),
+                        .range,
+                        .flag("ordered", "print the lines in the order of the operands"),
+                        .value("cache", "DIR|none", "the folder of the disk cache (default: the user's cache folder)"),
+                        .value(
+                            "tier", "URL",
+                            """
+                            a cache of several machines, valkey://HOST or s3://BUCKET, asked before the
+                            network; repeatable. Its password is in WEBIMAGE_TIER_PASSWORD
+                            """),
+                        .value(
+                            "s3-source", "URL",
+                            """
+                            the address of a bucket of s3://BUCKET/NAME[?versionId=...], such as
+                            s3://BUCKET?endpoint=https://HOST&access=public; repeatable. Other buckets
+                            have the address and the access key of the AWS_ variables
+                            """),
+                        .flag(
+                            "link-preview",
+                            """
+                            the URL of a web page loads the picture that the page names for previews of links
+                            (Open Graph, Twitter, JSON-LD, icons); the line has the page's title
+                            """),
+                        .json,
+                        .quiet,
+                    ]
+                    + CommandOption.lists),
+            .text(
+                """
+                A picture that fits and keeps its format is written unchanged, an animation with all frames. Any other picture
+                is encoded again: PNG, BMP and TIFF without loss; GIF in 256 colours; WebP without loss from a lossless file,
+                unless --quality is given; JPEG, AVIF, HEIC, JPEG XL and other WebP with loss at --quality.
+
+                Fields of a template: %s name without extension, %e extension, %d folder below one that was given with -r,
+                %n number, %%. Pictures with equal names are numbered in the order given: p.jpg, p-2.jpg. An extension that does
+                not match the loaded format is kept and followed by the right one: p.jpg.webp.
+
+                A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
+                that begin with -, and ./ before names that begin with @. Names with quotes or control characters are printed as
+                $'...'; JSON has them unchanged, and names that are not UTF-8 also as pathBase64, urlBase64 or fileBase64.
+                """),
+            .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
+            .examples([
+                "webimage load https://example.org/a.jpg b.png",
+                "webimage load --out pictures @urls.txt",
+                "webimage load --size 50% --out 'small/%s.webp' *.jpg",
+                "webimage load --recursive --size 320 --out small --skip-existing photos",
+                "curl -s https://example.org/a.jpg | webimage load -s 320 -o - - > small.jpg",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))
         let rendition = Rendition(

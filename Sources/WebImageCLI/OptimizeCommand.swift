@@ -1,16 +1,57 @@
 import Foundation
 import WebImage
 import WebImageCodecs
+import WebImageCommandLine
 import WebImageCore
 
 /// `webimage optimize`: makes files smaller in their place, without changing a pixel.
 enum OptimizeCommand {
-    static let command = Command(
-        options: [
-            .value("effort"), .value("metadata"), .flag("upright"), .flag("again"), .flag("dry-run"), .value("jobs"),
-            .flag("json"), .quiet,
-        ] + Option.lists + Option.limits
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "optimize", head: "optimize PATH...",
+        summary: "make files smaller without changing a pixel",
+        usage: ["webimage optimize [OPTIONS] PATH..."],
+        parts: [
+            .text(
+                """
+                Makes PNG, APNG, JPEG and GIF files smaller in their place. Pixels, frames, delays and colour profiles stay the same:
+                each result is decoded and compared before it replaces the file. A file keeps its permissions, owner, times and
+                extended attributes; links are followed, files with several hard links are left alone. Other files are kept as they
+                are, and so is every file after an error. A folder requires --recursive.
+                """),
+            .options([
+                .value("effort", "N", "1 to 9: the time for a small file (default 8)"),
+                .value(
+                    "metadata", "keep|drop",
+                    """
+                    EXIF, XMP, texts and comments (default keep); what changes how a picture is shown always
+                    stays: colour profile, orientation, density
+                    """),
+                .flag("upright", "turn JPEG by its EXIF orientation, where that needs no new compression"),
+                .flag(
+                    "again",
+                    """
+                    also files that were optimised before with this effort or more, and have not changed since,
+                    as their extended attribute user.webimage.optimized says
+                    """),
+                .flag("dry-run", "print what would be written, and write nothing"),
+                .value("jobs", "N", "files at a time (default: the number of processors)"),
+                .flag("json", "one JSON object per line, at last the sums"),
+            ]),
+            .options(
+                [
+                    .quiet
+                ]
+                    + CommandOption.lists),
+            .names,
+            .options(CommandOption.limits),
+            .examples([
+                "webimage optimize photo.jpg drawing.png",
+                "webimage optimize --recursive --metadata drop public",
+                "webimage optimize --dry-run --json -r public",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "optimize")
         guard operands.allSatisfy({ $0.isLocal && !$0.isStandardInput }) else {
             throw UsageError("optimize accepts only local files, which it replaces")

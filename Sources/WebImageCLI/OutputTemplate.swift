@@ -43,7 +43,7 @@ struct OutputTemplate: Sendable {
             return Name(
                 path: folder + "/" + operand.stem + (own.map { "." + $0 } ?? ""), fileExtension: own, isChosen: false)
         }
-        var path = try filled(operand, number, own)
+        var path = try filled(operand, number: number, ownExtension: own)
         let last = PathText.fileExtension(of: path)
         if text.hasSuffix("%e") || ImageFormat(fileExtension: PathText.fileExtension(of: text)) == .undefined {
             if !text.hasSuffix("%e"), let own { path += "." + own }
@@ -52,7 +52,7 @@ struct OutputTemplate: Sendable {
         return Name(path: path, fileExtension: last, isChosen: true)
     }
 
-    private func filled(_ operand: Operand, _ number: Int, _ own: String?) throws(UsageError) -> String {
+    private func filled(_ operand: Operand, number: Int, ownExtension own: String?) throws(UsageError) -> String {
         var path = ""
         var rest = text[...]
         while let percent = rest.firstIndex(of: "%") {

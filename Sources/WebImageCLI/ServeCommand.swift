@@ -1,15 +1,48 @@
 import Dispatch
 import Foundation
 import WebImage
+import WebImageCommandLine
 import WebImageServer
 import WebImageService
 
 /// `webimage serve`: runs the image service over HTTP until SIGTERM.
 enum ServeCommand {
-    static let command = Command(
-        options: [.value("config"), .flag("print-config"), .flag("check-config")] + ServiceArguments.options,
-        isService: true
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "serve", head: "serve", summary: "serve pictures over HTTP: http://127.0.0.1:8080/",
+        usage: ["webimage serve [OPTIONS]"],
+        parts: [
+            .text(
+                """
+                Serves pictures by URL, in the requested size and a format that the client accepts. Without options: on
+                http://127.0.0.1:8080/ for this machine only, with a page to try it out, cached in the user's cache folder.
+                Settings are read from a file, from variables (WEBIMAGE_QUALITY for --quality) and from options; later ones win.
+                Secrets are read only from files and from variables. SIGHUP reads the files again; --print-config marks the
+                settings that need a restart. SIGTERM answers accepted requests and stops. Sockets from systemd replace listen
+                addresses; the one named admin is for --admin. BYTES may end in K, M or G (powers of 1024).
+                """),
+            .options([
+                .value("config", "FILE", "a file of lines NAME = VALUE, as --print-config shows"),
+                .flag("print-config", "print the settings and exit"),
+                .flag(
+                    "check-config", "report the first error of the settings and exit; exit code 1 if there is one"),
+            ]),
+            .options(ServiceArguments.options.filter { !ServiceConfiguration.isSecret($0.name) }),
+            .text("Secrets, only in the file (for example 'key') or in a variable:"),
+            .words(
+                ServiceConfiguration.settings.filter { ServiceConfiguration.isSecret($0.name) }.map {
+                    ("\($0.variable)=\($0.value)", $0.help)
+                }),
+            .examples([
+                "webimage serve", "webimage serve --root /srv/pictures --listen 127.0.0.1:8090",
+                "webimage serve --config /etc/webimage/serve.conf --print-config",
+                "curl -o small.webp 'http://127.0.0.1:8080/_/rs:fit:320:320/plain/local:///photo.jpg@webp'",
+            ]),
+        ])
+
+    /// Secrets are refused as options, with a message that names the variable.
+    private static let secrets = ServiceArguments.options.filter { ServiceConfiguration.isSecret($0.name) }
+
+    static let command = Command(text, hidden: secrets, isService: true) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else {
             throw UsageError("serve takes no operand; '\(arguments.operands[0])' is one")
         }

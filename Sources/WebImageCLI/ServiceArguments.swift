@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCommandLine
 import WebImageService
 
 /// Reads the configuration of a service from a file, environment variables and flags. Flags override variables, and
@@ -109,10 +110,15 @@ struct ServiceArguments: Sendable {
         return try text(path, of: "secrets-file")
     }
 
-    /// The options of `webimage serve`, one for each setting.
-    static let options: [Option] = ServiceConfiguration.settings.flatMap { setting in
-        setting.value == "yes|no"
-            ? [Option.flag(setting.name), .flag("no-" + setting.name)] : [.value(setting.name)]
+    /// The options of `webimage serve`, one for each setting. A setting that is on or off has two.
+    static let options: [CommandOption] = ServiceConfiguration.settings.flatMap { setting -> [CommandOption] in
+        guard setting.value == "yes|no" else {
+            let standard = setting.standard.isEmpty ? "" : " (default \(setting.standard))"
+            let words = ServiceConfiguration.words(of: setting.name)
+            return [.value(setting.name, setting.value, setting.help + standard, words: words)]
+        }
+        let mark = setting.standard == "yes" ? " (default)" : ""
+        return [.flag(setting.name, setting.help + mark), .flag("no-" + setting.name, "not: " + setting.help)]
     }
 
     private static let names = Set(options.map(\.name))

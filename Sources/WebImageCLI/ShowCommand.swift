@@ -1,9 +1,21 @@
 import Foundation
+import WebImageCommandLine
 
 /// `webimage show`: replaces this process with the program `webimage-gallery`. The gallery is a separate program, so
 /// that `webimage` does not link GTK.
 enum ShowCommand {
-    static let command = Command(options: Option.limits) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "show", head: "show URL...",
+        summary: "show pictures in a window",
+        usage: ["webimage show URL|PATH..."],
+        parts: [
+            .text("Shows the pictures in a window with webimage-gallery."),
+            .examples([
+                "webimage show photo.jpg https://example.org/a.jpg"
+            ]),
+        ])
+
+    static let command = Command(text, hidden: CommandOption.limits) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("show requires at least one URL") }
         let operands = arguments.operands
         return { execute(operands) }

@@ -1,13 +1,34 @@
 import Foundation
+import WebImageCommandLine
 import WebImageService
 
 /// `webimage sign`: makes and checks signed targets.
 enum SignCommand {
-    private static let options: [Option] = [
-        .value("config"), .value("options"), .value("expires"), .value("base"), .flag("thumbor"), .flag("verify"),
-    ]
+    static let text = CommandText(
+        name: "sign", head: "sign PATH|URL...",
+        summary: "make and check signed targets for 'serve'",
+        usage: ["webimage sign [OPTIONS] PATH|URL..."],
+        parts: [
+            .text(
+                """
+                Prints the signed target of each path (/w:300/plain/https://example.com/a.jpg), or of a source's URL with
+                --options. The key and the salt are those of WEBIMAGE_KEY and WEBIMAGE_SALT, or of the configuration.
+                """),
+            .options([
+                .value("options", "TEXT", "options before a source: w:300/h:200"),
+                .value("expires", "SECONDS", "the target expires after this time"),
+                .value("base", "URL", "print complete URLs with this prefix"),
+                .flag("thumbor", "thumbor's grammar and its key (WEBIMAGE_THUMBOR_KEY)"),
+                .flag("verify", "the operands are targets: check their signatures; exit code 2 if one is wrong"),
+                .value("config", "FILE", "the configuration of the service"),
+            ]),
+            .examples([
+                "webimage sign /rs:fit:320:320/plain/local:///photo.jpg",
+                "webimage sign --options w:300/h:200 --base https://images.example.org https://example.org/a.jpg",
+            ]),
+        ])
 
-    static let command = Command(options: options) { arguments throws(UsageError) in
+    static let command = Command(text) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("sign requires at least one path or URL") }
         let isThumbor = arguments.has("thumbor"), verifies = arguments.has("verify")
         let expires = try arguments.integer("expires", atLeast: 1)

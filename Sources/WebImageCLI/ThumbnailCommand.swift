@@ -1,16 +1,68 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// `webimage thumbnail`: makes a small still picture of each file. Uses all processor cores.
 enum ThumbnailCommand {
-    static let command = Command(
-        options: [
-            .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
-            .value("quality-target"),
-            .value("effort"), .value("time"), .value("metadata"), .value("color"), .value("hdr"),
-            .flag("freedesktop"), .flag("json"), .quiet,
-        ] + Option.outputs + Option.lists + Option.decoding + Option.requests
-    ) { arguments throws(UsageError) in
+    static let text = CommandText(
+        name: "thumbnail", head: "thumbnail PATH...",
+        summary: "write small pictures of files and folders, with all cores",
+        usage: ["webimage thumbnail [OPTIONS] PATH|URL..."],
+        parts: [
+            .text(
+                """
+                Writes a small still picture of each file, of an animation its first frame, with all cores. Each file is written
+                whole or not at all. A folder requires --recursive.
+                """),
+            .options(
+                [
+                    .value(
+                        "size", letter: "s", "SIZE",
+                        """
+                        fit into a box: 800x600, 320 (a square), 320x, x240, or 50% of the picture's own size;
+                        a smaller picture stays as it is
+                        (default 256x256); with --freedesktop one of {normal, large, x-large or xx-large}, or
+                        several of them with commas between (default normal,large)
+                        """, isList: true),
+                    .value(
+                        "out", letter: "o", "WHERE",
+                        "into a folder, or by a template ('small/%s.webp'), whose extension is the format"),
+                ]
+                    + CommandOption.existing
+                    + [
+                        .value(
+                            "format", letter: "f", "FORMAT",
+                            """
+                            for output names without an extension, one of {jpg, png, gif, webp, avif, heic, jxl, tiff,
+                            bmp or ico}, as far as 'webimage formats' writes it
+                            """),
+                        .value("quality", letter: "q", "Q", "0 to 100, for lossy formats (default 85)"),
+                        .qualityTarget,
+                        .value("effort", "N", "1 to 9: the time for a small PNG (default 5)"),
+                        .value(
+                            "time", "SECONDS",
+                            "of a video: the frame at this time instead of the first that is not black"),
+                        .value("metadata", "keep|drop", "EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)"),
+                        .range,
+                        .value(
+                            "color", "srgb|as-is",
+                            "convert colours to sRGB (default), or keep the stored values with their profile"),
+                        .flag("freedesktop", "write into the desktop's thumbnail cache, which file managers use"),
+                        .json,
+                        .quiet,
+                    ]
+                    + CommandOption.lists),
+            .names,
+            .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
+            .examples([
+                "webimage thumbnail --size 256 --out thumbs *.jpg",
+                "webimage thumbnail --recursive --out 'thumbs/%d/%s.webp' photos",
+                "find photos -name '*.jpg' -print0 | webimage thumbnail --input - --out thumbs --quiet",
+                "webimage thumbnail --recursive --freedesktop photos",
+            ]),
+        ])
+
+    static let command = Command(text) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "thumbnail")
         let rendition = Rendition(
             size: arguments.has("freedesktop") ? nil : try arguments.size() ?? .box(width: 256, height: 256),

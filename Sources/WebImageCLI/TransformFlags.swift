@@ -1,11 +1,10 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// The options of `webimage convert` that change the picture. They are applied in their order on the command line.
 enum TransformFlags {
     private typealias Reader = @Sendable (_ value: String) throws(UsageError) -> any ImageTransformer
-
-    static let options = readers.keys.sorted().map { Option.value($0) }
 
     /// Returns the transformers for the options, in the order of the command line.
     static func transformers(_ arguments: Arguments) throws(UsageError) -> [any ImageTransformer] {
@@ -16,10 +15,55 @@ enum TransformFlags {
         return transformers
     }
 
-    private static let readers: [String: Reader] = [
-        "resize": resize, "crop": crop, "rotate": rotate, "flip": flip, "round": round, "blur": blur, "tint": tint,
-        "filter": filter,
+    private static let rows: [(option: CommandOption, read: Reader)] = [
+        (
+            .value(
+                "resize", "WxH[,MODE]",
+                """
+                to exactly this size; MODE is {fill (stretched, the default), aspectFit (whole, with bars)
+                or aspectFill} (covering, cut off)
+                """), resize
+        ),
+        (
+            .value("crop", "WxH+X+Y", "this part, from the top left"), crop
+        ),
+        (
+            .value(
+                "rotate", "DEGREES[,cut]", "counter-clockwise; the canvas grows, unless 'cut' cuts the corners off"),
+            rotate
+        ),
+        (
+            .value("flip", "WAY", "one of {horizontal, vertical or both}"), flip
+        ),
+        (
+            .value("round", "R[,W,COLOR]", "round corners of radius R, with a border W wide"), round
+        ),
+        (
+            .value("blur", "R", "blur with a deviation of R"), blur
+        ),
+        (
+            .value(
+                "tint", "COLOR[,MODE]",
+                """
+                fill the picture's shape, or mix; MODE is {normal, multiply, screen, overlay, darken,
+                lighten, colorDodge, colorBurn, softLight, hardLight, difference, exclusion, hue,
+                saturation, color, luminosity, clear, copy, sourceIn, sourceOut, sourceAtop,
+                destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker or
+                plusLighter}
+                """), tint
+        ),
+        (
+            .value(
+                "filter", "NAME[=N,...]",
+                """
+                one of {invert, sepia=AMOUNT, monochrome=COLOR, exposure=STOPS, contrast=N, saturation=N,
+                vignette=N, sharpen=N, pixellate=SIDE, matrix=NUMBERS (9 or 12) or convolution=NUMBERS}
+                """), filter
+        ),
     ]
+
+    static let options = rows.map(\.option)
+    private static let readers = Dictionary(uniqueKeysWithValues: rows.map { ($0.option.name, $0.read) })
 
     private static func resize(_ value: String) throws(UsageError) -> any ImageTransformer {
         let parts = value.split(separator: ",", omittingEmptySubsequences: false)

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// The `webimage` command.
 public enum WebImageCommand {
@@ -23,17 +24,19 @@ public enum WebImageCommand {
         let name = arguments.dropFirst().first ?? "--help"
         switch name {
         case "help" where arguments.count > 2 && commands[arguments[2]] != nil:
-            Console.out(Usage.of(arguments[2]))
+            Console.out(commands[arguments[2]]?.text.help ?? "")
             return ExitCode.ok.rawValue
         case "help" where arguments.count > 2 && !arguments[2].hasPrefix("-"):
             Console.error("there is no command '\(arguments[2])'; see 'webimage --help'")
             return ExitCode.usage.rawValue
         case "--help", "-h", "help":
-            Console.out(Usage.general)
+            Console.out(general.help)
             return ExitCode.ok.rawValue
         case "--version", "-V":
             Console.out("webimage \(version)\n")
             return ExitCode.ok.rawValue
+        case "--describe":
+            return describe(Array(arguments.dropFirst(2))).rawValue
         default:
             break
         }
@@ -44,7 +47,7 @@ public enum WebImageCommand {
         do {
             let parsed = try Arguments(Array(arguments.dropFirst()), accepting: command.options)
             if parsed.has("help") {
-                Console.out(Usage.of(name))
+                Console.out(command.text.help)
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
@@ -66,29 +69,75 @@ public enum WebImageCommand {
     /// `webimage --no-limits info FILE`.
     private static func commandFirst(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
-            Option.decoding.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
+            CommandOption.decoding.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
         else { return arguments }
         var moved = arguments
         moved.insert(moved.remove(at: index), at: 1)
         return moved
     }
 
-    static let commands: [String: Command] = [
-        "load": LoadCommand.command, "info": InfoCommand.command, "convert": ConvertCommand.command,
-        "frames": FramesCommand.command, "formats": FormatsCommand.command, "show": ShowCommand.command,
-        "cache": CacheCommand.command, "thumbnail": ThumbnailCommand.command, "init": InitCommand.command,
-        "serve": ServeCommand.command, "sign": SignCommand.command, "optimize": OptimizeCommand.command,
+    /// The commands in the order of the help.
+    private static let all: [Command] = [
+        LoadCommand.command, ThumbnailCommand.command, InfoCommand.command, ConvertCommand.command,
+        OptimizeCommand.command, FramesCommand.command, FormatsCommand.command, ShowCommand.command,
+        CacheCommand.command, ServeCommand.command, SignCommand.command, InitCommand.command,
     ]
+
+    static let commands = Dictionary(uniqueKeysWithValues: all.map { ($0.text.name, $0) })
+
+    /// What `webimage --help` says.
+    static let general = CommandText(
+        summary: "loads, inspects and converts pictures through the same pipeline as the library",
+        lead: "webimage loads, inspects and converts pictures through the same pipeline as the library.",
+        usage: ["webimage COMMAND [OPTIONS] ..."],
+        parts: [
+            .words(all.map { ($0.text.head, $0.text.summary) } + [("help COMMAND", ProgramText.helpSummary)]),
+            .options([.flag("help", "print this"), .flag("version", "print the version")]),
+            .text(
+                """
+                exit codes: 0 ok, 1 usage, 2 some input failed, 3 a limit was exceeded, 130 interrupted
+                environment: WEBIMAGE_LOG=debug|info|warning|error logs to standard error
+                """),
+            .examples([
+                "webimage info photo.jpg", "webimage convert photo.jpg photo.webp",
+                "webimage load --size 320 --out small https://example.org/a.jpg photo.jpg",
+                "webimage thumbnail --recursive --out thumbs photos",
+            ]),
+        ])
+
+    /// Writes manual pages or completions of this program: `webimage --describe man FOLDER`, `webimage --describe bash`.
+    private static func describe(_ words: [String]) -> ExitCode {
+        let program = ProgramText(name: "webimage", version: version, general: general, commands: all.map(\.text))
+        do {
+            Console.out(try program.described(words))
+            return .ok
+        } catch {
+            Console.error(error.message)
+            return .usage
+        }
+    }
 }
 
 /// A command. It has options, and a function that checks the arguments and returns the work to run.
 struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
-    let options: [Option]
+    /// What the command says of itself.
+    let text: CommandText
+    /// The options that the command accepts.
+    let options: [CommandOption]
     /// Whether the command runs until a signal stops it. For such a command, an interrupt is not a failure.
-    var isService = false
+    let isService: Bool
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
+
+    /// - Parameter hidden: Options that the command accepts and its help does not show.
+    init(
+        _ text: CommandText, hidden: [CommandOption] = [], isService: Bool = false,
+        parse: @escaping @Sendable (Arguments) throws(UsageError) -> Invocation
+    ) {
+        (self.text, self.isService, self.parse) = (text, isService, parse)
+        options = text.options + hidden
+    }
 
     /// Whether the command decodes pictures in restricted processes on request.
     var canSandbox: Bool { options.contains { $0.name == "sandbox" } }

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageCommandLine
 
 /// The parsed command line.
 struct GalleryArguments {
@@ -22,30 +23,47 @@ struct GalleryArguments {
     /// Whether to run ``ListCheck``. Tests set this value with `--self-check-list`.
     var checksList = false
 
-    static let help = """
-        Usage: webimage-gallery [options] [URL|FILE…]
+    static let text = CommandText(
+        summary: "shows pictures in a window", usage: ["webimage-gallery [OPTIONS] [URL|FILE...]"],
+        parts: [
+            .text(
+                "Shows pictures in a window. To add more, type a URL, open a text file of URLs, or drop pictures there."
+            ),
+            .options([
+                .value(
+                    "page", "NAME",
+                    """
+                    one of {grid, list or viewer (the first picture, large)}; or the first picture in each of
+                    views, indicators, transitions or transformers
+                    """),
+                .value("columns", "N", "pictures per row (default: as many as fit)"),
+                .value(
+                    "transition", "NAME",
+                    "a name in the panel, such as fade, none, flip-from-left, curl-up, push-from-top"),
+                .value("indicator", "NAME", "one of {spinner, large-spinner, bar, ring, veil or none}"),
+                .flag("panel", "show the panel of figures and choices"),
+                .flag("dark", "use the dark style"),
+                .value("size", "WxH", "window size in pixels"),
+                .value("title", "TEXT", "window title"),
+                .value(
+                    "screenshot", "FILE",
+                    "save the window as PNG when every picture is shown or has failed, then quit"),
+                .flag("help", "print this"),
+                .flag("version", "print the version"),
+            ]),
+            .text(
+                "exit codes: 0 ok, 1 wrong usage or no display, 2 the screenshot is incomplete or could not be written"),
+            .examples([
+                "webimage-gallery photo.jpg https://example.org/a.jpg", "webimage-gallery --page list --dark *.jpg",
+                "webimage-gallery --screenshot window.png --columns 4 *.jpg",
+            ]),
+        ])
 
-        Shows pictures in a window. To add more, type a URL, open a text file of URLs, or drop pictures there.
-
-          --page NAME        one of grid, list or viewer (the first picture, large); or the first picture in each of
-                             views, indicators, transitions or transformers
-          --columns N        pictures per row (default: as many as fit)
-          --transition NAME  a name in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
-          --indicator NAME   one of spinner, large-spinner, bar, ring, veil or none
-          --panel            show the panel of figures and choices
-          --dark             use the dark style
-          --size WxH         window size in pixels
-          --title TEXT       window title
-          --screenshot FILE  save the window as PNG when every picture is shown or has failed, then quit
-          --help, --version
-
-        Exit codes: 0 ok, 1 wrong usage or no display, 2 the screenshot is incomplete or could not be written.
-
-        examples:
-          webimage-gallery photo.jpg https://example.org/a.jpg
-          webimage-gallery --page list --dark *.jpg
-          webimage-gallery --screenshot window.png --columns 4 *.jpg
-        """
+    /// Returns manual pages or completions: `webimage-gallery --describe bash`.
+    private static func described(_ words: [String]) -> Command {
+        let program = ProgramText(name: "webimage-gallery", version: PackageVersion.current, general: text)
+        do { return .say(String(try program.described(words).dropLast())) } catch { return .refuse(error.message) }
+    }
 
     static func parse(_ words: some Sequence<String>) -> Command {
         var arguments = GalleryArguments()
@@ -63,7 +81,8 @@ struct GalleryArguments {
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             switch parts[0] {
-            case "--help": return .say(help)
+            case "--help": return .say(String(text.help.dropLast()))
+            case "--describe": return described(Array(words))
             case "--version": return .say("webimage-gallery \(PackageVersion.current)")
             case "--self-check-main-loop": return .checkMainLoop
             case "--self-check-list":

@@ -1,12 +1,13 @@
 import Testing
+import WebImageCommandLine
 
 @testable import WebImageCLI
 
 /// The conventions of `getopt_long`, which people expect of every command.
 @Suite struct ArgumentsTests {
-    private static let options: [Option] = [
-        .value("out", letter: "o"), .flag("recursive", letter: "r"), .value("max-pixels"), .value("max-bytes"),
-        .flag("quiet"),
+    private static let options: [CommandOption] = [
+        .value("out", letter: "o", "WHERE", ""), .flag("recursive", letter: "r", ""), .value("max-pixels", "N", ""),
+        .value("max-bytes", "N", ""), .flag("quiet", ""),
     ]
 
     private func parse(_ words: String...) throws -> Arguments {

@@ -1,17 +1,21 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCommandLine
 import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCLI
 
-/// `--help` describes exactly the options that the command accepts. Manual pages and shell completions are generated
-/// from the help text.
+/// `--help`, manual pages and the completions of shells are printed from the rows that the command accepts.
 @Suite(.timeLimit(minutes: 2))
 struct HelpTests {
     private let scratch: ScratchFolder
+
+    private func help(of name: String) -> String {
+        (WebImageCommand.commands[name]?.text ?? WebImageCommand.general).help
+    }
 
     init() throws { scratch = try ScratchFolder() }
 
@@ -31,7 +35,7 @@ struct HelpTests {
 
     @Test func everyOptionIsInTheHelpAndEveryOptionOfTheHelpIsAccepted() {
         for (name, command) in WebImageCommand.commands {
-            let described = described(Usage.of(name))
+            let described = described(help(of: name))
             let taken = Dictionary(uniqueKeysWithValues: command.options.map { ($0.name, $0.letter) })
             // `show` accepts further options and passes them to the gallery.
             if name != "show" {
@@ -40,14 +44,14 @@ struct HelpTests {
                 #expect(Set(described.keys) == Set(taken.keys).subtracting(secrets), "\(name)")
             }
             for (option, letter) in described { #expect(taken[option] == letter, "\(name) --\(option)") }
-            #expect(Usage.general.contains("\n  \(name) "), "\(name) is not in the list of commands")
-            #expect(Usage.of(name).hasPrefix("usage: webimage \(name)"))
+            #expect(WebImageCommand.general.help.contains("\n  \(name) "), "\(name) is not in the list of commands")
+            #expect(help(of: name).hasPrefix("usage: webimage \(name)"))
         }
     }
 
     @Test func linesOfHelpHaveAtMost120Characters() {
         for name in Array(WebImageCommand.commands.keys) + ["--help"] {
-            for line in Usage.of(name).split(separator: "\n") {
+            for line in help(of: name).split(separator: "\n") {
                 #expect(line.count <= 120, "\(name): \(line)")
             }
         }
@@ -55,7 +59,7 @@ struct HelpTests {
 
     @Test func textsOfAllOptionsBeginInOneColumn() {
         for name in Array(WebImageCommand.commands.keys) + ["--help"] {
-            for line in Usage.of(name).split(separator: "\n") where line.hasPrefix("  -") {
+            for line in help(of: name).split(separator: "\n") where line.hasPrefix("  -") {
                 // A long option is on a line of its own.
                 let words = line.dropFirst(2).split(separator: "  ", maxSplits: 1)
                 guard words.count == 2 else {
@@ -70,7 +74,7 @@ struct HelpTests {
 
     @Test func everyHelpHasExamplesThatTheCommandAccepts() throws {
         for name in Array(WebImageCommand.commands.keys) + ["--help"] {
-            let parts = Usage.of(name).components(separatedBy: "\nexamples:\n")
+            let parts = help(of: name).components(separatedBy: "\nexamples:\n")
             #expect(parts.count == 2, "\(name)")
             for line in parts.last?.split(separator: "\n") ?? [] {
                 guard !line.contains("curl -o") else { continue }
@@ -86,13 +90,13 @@ struct HelpTests {
     }
 
     @Test func helpOfLoadSaysWhichFormatsLoseQuality() {
-        let text = Usage.of("load")
+        let text = help(of: "load")
         #expect(text.contains("PNG, BMP and TIFF without loss") && text.contains("with loss at --quality"))
     }
 
     @Test(arguments: ["convert", "thumbnail"])
     func listedFormatsAreKnown(_ command: String) throws {
-        let text = Usage.of(command).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = help(of: command).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let list = try #require(text.firstMatch(of: /--format FORMAT.*?one of ([a-z, ]+?) or ([a-z]+)/))
         for name in list.1.components(separatedBy: ", ") + [String(list.2)] where name != "rgba" {
             #expect(ImageFormat(fileExtension: name) != .undefined, "\(name)")

@@ -124,7 +124,7 @@ extension ConfigurationTable {
             "the maximum of all pixel buffers of a result"),
         list(
             "source-formats", \.sourceFormats, .live, "FORMAT,…",
-            "default: all; each one of jpg, png, gif, webp, avif, heic, jxl, svg, tiff, bmp or ico",
+            "default: all; each one of \(SettingCheck.sourceFormatList)", words: SettingCheck.sourceFormats,
             check: SettingCheck.sourceFormat),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",

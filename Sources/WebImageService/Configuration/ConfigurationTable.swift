@@ -18,6 +18,8 @@ enum ConfigurationTable {
         /// The kind of value: `SECONDS`, `BYTES`, `yes|no` …
         let value: String
         let help: String
+        /// The words that a list can have, for completions.
+        var words: [String] = []
         let effect: Effect
         /// Whether the value is secret. Secrets are never printed. They are refused as flags, because every process
         /// of the machine can read flags.
@@ -138,10 +140,10 @@ enum ConfigurationTable {
     /// occurs several times in the file or in the flags, the values of all occurrences are in the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
-        isSecret: Bool = false, separator: Character = ",", check: Check? = nil
+        isSecret: Bool = false, separator: Character = ",", words: [String] = [], check: Check? = nil
     ) -> Row {
         Row(
-            name: name, value: value, help: help, effect: effect, isSecret: isSecret,
+            name: name, value: value, help: help, words: words, effect: effect, isSecret: isSecret,
             list: ListFunctions(count: { $0[keyPath: path].count }, clear: { $0[keyPath: path] = [] }),
             copy: copier(path)
         ) { configuration, text throws(ConfigurationError) in

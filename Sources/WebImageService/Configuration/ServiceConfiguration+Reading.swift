@@ -146,6 +146,9 @@ extension ServiceConfiguration {
     /// Whether the setting with this name is a secret. Secrets are refused as flags.
     package static func isSecret(_ name: String) -> Bool { ConfigurationTable.byName[name]?.isSecret ?? false }
 
+    /// The words that a list with this name can have.
+    package static func words(of name: String) -> [String] { ConfigurationTable.byName[name]?.words ?? [] }
+
     /// The name, variable, kind of value, meaning and default of every setting, for help texts and documentation.
     public static var settings: [(name: String, variable: String, value: String, help: String, standard: String)] {
         let standard = ServiceConfiguration()

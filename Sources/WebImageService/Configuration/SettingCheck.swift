@@ -114,8 +114,11 @@ enum SettingCheck {
         let format = ImageFormat(fileExtension: text)
         // HEIF files can be read, but not written.
         return format == .heif || OutputFormat(format) != nil
-            ? nil : "\(Printable(text)) is no format; write jpg, png, gif, webp, avif, heic, jxl, svg, tiff, bmp or ico"
+            ? nil : "\(Printable(text)) is no format; write \(sourceFormatList)"
     }
+
+    static let sourceFormats = ["jpg", "png", "gif", "webp", "avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
+    static let sourceFormatList = sourceFormats.dropLast().joined(separator: ", ") + " or " + (sourceFormats.last ?? "")
 
     /// An origin as browsers send it (RFC 6454 §6.2). Browsers compare it with the answer byte for byte.
     @Sendable static func origin(_ text: String) -> String? {
