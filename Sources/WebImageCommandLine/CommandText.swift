@@ -97,12 +97,14 @@ extension ProgramText {
         package let message: String
     }
 
-    /// Writes the manual pages into a folder (`man FOLDER`), or returns the completions of a shell (`bash`, `zsh` or `fish`).
+    /// Writes the manual pages into a folder (`man FOLDER`), or returns the completions of a shell (`bash`, `zsh` or
+    /// `fish`) or a page of all options (`markdown`).
     package func described(_ words: [String]) throws(DescriptionError) -> String {
         switch words.first {
         case "bash" where words.count == 1: return bashCompletions
         case "zsh" where words.count == 1: return zshCompletions
         case "fish" where words.count == 1: return fishCompletions
+        case "markdown" where words.count == 1: return markdown
         case "man" where words.count == 2:
             do {
                 let folder = URL(fileURLWithPath: words[1], isDirectory: true)
@@ -112,7 +114,7 @@ extension ProgramText {
             } catch {
                 throw DescriptionError(message: "\(words[1]): \(error)")
             }
-        default: throw DescriptionError(message: "--describe requires bash, zsh, fish, or man and a folder")
+        default: throw DescriptionError(message: "--describe requires bash, zsh, fish, markdown, or man and a folder")
         }
     }
 }

@@ -33,6 +33,9 @@ import WebImageCommandLine
         #expect(try program.described(["bash"]).contains("--paper|-p) _tool_words a4 letter a5; return ;;"))
         #expect(try program.described(["zsh"]).contains("(US) or a5]:value:(a4 letter a5)'"))
         #expect(try program.described(["fish"]).contains("-l paper -s p -x -a 'a4 letter a5' -d 'the size"))
+        let page = try program.described(["markdown"])
+        #expect(page.contains("## tool scan\n\n`tool scan (grey|color) FILE`\n\n| Option | What it does |\n"))
+        #expect(page.contains("| `-p, --paper NAME` | the size of the sheet, one of a4, letter (US) or a5 |\n"))
         for shell in ["bash", "zsh", "fish"] {
             let script = try program.described([shell])
             #expect(script.contains("very-long-name-of-a-flag") && script.contains("grey"), "\(shell)")
