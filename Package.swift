@@ -283,7 +283,7 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: [
                 "WebImageService", "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageS3",
-                "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageVideo", "WebImageTesting",
+                "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImagePDF", "WebImageVideo", "WebImageTesting",
             ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.

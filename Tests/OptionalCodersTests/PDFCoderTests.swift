@@ -29,11 +29,26 @@ import WebImageTesting
     /// The part inside the crop box, turned as the document says.
     @Test(arguments: [0, 90, 180, 270, 45]) func cropBoxAndTurnCount(rotation: Int) throws {
         let fields = "/CropBox [0 50 200 100] /Rotate \(rotation)"
-        let pixels = try Self.draw(PDFBytes(pages: [.init(content: Self.corners, fields: fields)]).data, nil)
+        let data = PDFBytes(pages: [.init(content: Self.corners, fields: fields)]).data
+        let pixels = try Self.draw(data, nil)
+        #expect(try ImagePDFCoder.shared.imageInfo(of: data, limits: .default).storedSize == pixels.size)
         let swaps = rotation == 90 || rotation == 270
         #expect(pixels.width == (swaps ? 50 : 200) && pixels.height == (swaps ? 200 : 50))
         let first = Self.color(pixels, 5, 5)
         #expect(first == (rotation == 90 || rotation == 0 || rotation == 45 ? [255, 0, 0] : [0, 255, 0]))
+    }
+
+    /// The unit of a page changes its size on paper, but neither the number of pixels nor a picture of a given size: as in
+    /// PDFium and poppler.
+    @Test(arguments: [nil, 200] as [Int?]) func unitOfThePageIsNotApplied(box: Int?) throws {
+        let pages = ["", "/UserUnit 2"].map { PDFBytes(pages: [.init(content: Self.corners, fields: $0)]).data }
+        let sizes = try pages.map { try ImagePDFCoder.shared.imageInfo(of: $0, limits: .default).storedSize }
+        #expect(sizes == Array(repeating: PixelSize(width: 200, height: 100), count: 2))
+        let colors = try pages.map { page in
+            let pixels = try Self.draw(page, box)
+            return [(10, 10), (110, 10), (10, 60), (150, 90)].map { Self.color(pixels, $0.0, $0.1) }
+        }
+        #expect(colors[0] == colors[1] && colors[0][1] == [0, 255, 0])
     }
 
     @Test func eachPageHasItsOwnSize() throws {
@@ -138,44 +153,5 @@ import WebImageTesting
 
     private static func color(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> [Int] {
         pixels.withUnsafeBytes { bytes in (0..<3).map { Int(bytes[y * pixels.bytesPerRow + x * 4 + $0]) } }
-    }
-}
-
-/// Writes a document of pages with vector graphics.
-private struct PDFBytes {
-    struct Page {
-        let content: String
-        var width = 200
-        var height = 100
-        /// Further fields of the page's dictionary.
-        var fields = ""
-    }
-
-    let pages: [Page]
-
-    var data: Data {
-        var text = "%PDF-1.7\n"
-        var places: [Int] = []
-        func add(_ object: String) {
-            places.append(text.utf8.count)
-            text += "\(places.count) 0 obj\n\(object)\nendobj\n"
-        }
-        let kids = pages.indices.map { "\(3 + 2 * $0) 0 R" }.joined(separator: " ")
-        add("<< /Type /Catalog /Pages 2 0 R >>")
-        add("<< /Type /Pages /Kids [\(kids)] /Count \(pages.count) >>")
-        for (index, page) in pages.enumerated() {
-            add(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 \(page.width) \(page.height)] /Contents \(4 + 2 * index) 0 R "
-                    + "\(page.fields) >>")
-            add("<< /Length \(page.content.utf8.count) >>\nstream\n\(page.content)\nendstream")
-        }
-        let start = text.utf8.count
-        text += "xref\n0 \(places.count + 1)\n0000000000 65535 f \n"
-        for place in places {
-            let digits = String(place)
-            text += String(repeating: "0", count: 10 - digits.count) + digits + " 00000 n \n"
-        }
-        text += "trailer\n<< /Size \(places.count + 1) /Root 1 0 R >>\nstartxref\n\(start)\n%%EOF\n"
-        return Data(text.utf8)
     }
 }

@@ -92,6 +92,7 @@ struct ImgproxyRouterTests {
         Row("keep_copyright kcr", "0") { $0.keepCopyright = false },
         Row("strip_color_profile scp", "0") { $0.stripColorProfile = false },
         Row("video_thumbnail_second vts", "2.5") { $0.videoSecond = 2.5 },
+        Row("page pg", "3") { $0.page = 3 },
         Row("preserve_hdr ph hdr", "1") { $0.preserveHDR = true }, Row("preserve_hdr ph hdr", "0") { _ in },
         Row("enforce_thumbnail eth", "0") { _ in },
         Row("quality q", "75") { $0.quality = 75 },

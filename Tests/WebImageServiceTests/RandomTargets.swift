@@ -144,6 +144,7 @@ struct RandomTargets {
             return "\(number(0...1)):\(pick(plain + ["re", "re"])):\(offset()):\(offset()):\(scale)"
         case "strip_metadata", "keep_copyright", "strip_color_profile", "preserve_hdr": return flag()
         case "video_thumbnail_second": return pick(["0", "1.5", "1000"])
+        case "page": return pick(["0", "0", "1", "2"])
         case "enforce_thumbnail": return chance(0.9) ? "0" : "1"
         case "quality": return "\(integer(0...100))"
         case "format_quality": return "\(format()):\(integer(0...100))"

@@ -87,6 +87,7 @@ extension ProcessingOptions {
         add("scp", \.stripColorProfile)
         add("ph", \.preserveHDR)
         add("vts", \.videoSecond)
+        add("pg", \.page)
         add("q", \.quality)
         add("aq", \.aim)
         add("mb", \.maxBytes)

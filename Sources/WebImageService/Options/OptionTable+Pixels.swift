@@ -68,6 +68,9 @@ extension OptionTable {
             options.videoSecond = try arguments.number(
                 try arguments.required("the time"), in: 0...1e9, "the time in seconds")
         },
+        Row("page", "pg", takes: "number from 0") { options, arguments throws(ServiceRefusal) in
+            options.page = try arguments.integer(try arguments.required("the page"), in: 0...1_000_000, "the page")
+        },
         // The following option is not supported. A false flag is accepted, because it requests the normal behaviour. A
         // true flag is refused, so that the client receives an error.
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in

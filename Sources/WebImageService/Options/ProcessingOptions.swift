@@ -169,6 +169,9 @@ struct ProcessingOptions: Sendable, Hashable {
     var preserveHDR = false
     /// The time of the frame of a video, in seconds; nil uses the first frame that is not black.
     var videoSecond: Double?
+    /// The page of a document or the frame of an animation that the result shows as a still, counted from 0. 0 has no effect:
+    /// the result shows the first page, or the animation.
+    var page = 0
     /// The quality, 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]

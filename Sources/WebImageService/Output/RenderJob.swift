@@ -12,6 +12,8 @@ struct RenderJob {
     let info: ImageInfo
     let sharing: ResultRenderer.Sharing?
     let budget: WorkBudget
+    /// The decoded page of which the result is made, at full size; nil for the first page.
+    private let page: Image?
     /// The size of the source to which the options refer. After ``decodeWhole()``, it excludes the border that `trim`
     /// removes.
     private(set) var sourceSize: PixelSize
@@ -21,9 +23,10 @@ struct RenderJob {
 
     init(
         resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo,
-        sharing: ResultRenderer.Sharing?, budget: WorkBudget
+        sharing: ResultRenderer.Sharing?, page: Image?, budget: WorkBudget
     ) {
         self.budget = budget
+        self.page = page
         self.sharing = sharing
         self.resultRenderer = resultRenderer
         self.settings = settings
@@ -41,10 +44,15 @@ struct RenderJob {
         return try work(&self)
     }
 
-    /// If the options have `trim`, decodes the picture at full size and removes its border. Otherwise does nothing.
+    /// If the options have `trim`, decodes the picture at full size and removes its border. Otherwise does nothing, except that
+    /// the result is then made from a page that is already decoded.
     mutating func decodeWhole() throws {
-        guard let trim = options.trim else { return }
-        let (image, _) = try shared(nil)
+        guard let trim = options.trim else {
+            // A vector is drawn again, at the size of the result.
+            if !info.format.isVector { whole = page }
+            return
+        }
+        let image = try page ?? shared(nil).image
         whole = try measured(.transform) { _ in
             guard let part = try BorderTrim.part(of: image, trim) else { return image }
             return try PixelCanvas.cropped(image, to: part.size, at: part.place)
@@ -98,13 +106,18 @@ struct RenderJob {
     /// off.
     private func decoded(_ key: SharedDecodes.Key) throws -> (image: Image, isCut: Bool) {
         let options = key.decoding(of: info)
-        let image = try resultRenderer.coders.decode(source, options: options)
+        let image = try picture(options)
         guard key.region != nil, image.sourceRegion != options.sourceRegion else {
             return (try asWanted(image), key.region != nil)
         }
         // A program's own coder does not read the region, so the image shows the whole picture, squeezed into the size of
         // the part.
-        return (try asWanted(try resultRenderer.coders.decode(source, options: key.options)), false)
+        return (try asWanted(try picture(key.options)), false)
+    }
+
+    private func picture(_ decoding: DecodingOptions) throws(WebImageError) -> Image {
+        guard page == nil else { return try resultRenderer.page(of: source, decoding) }
+        return try resultRenderer.coders.decode(source, options: decoding)
     }
 
     private func asWanted(_ image: Image) throws(WebImageError) -> Image {

@@ -42,13 +42,51 @@ struct ResultRenderer: Sendable {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
-        var result = try make(from: source, info, settings, sharing: sharing, budget: budget)
+        var result =
+            try options.page == 0
+            ? make(from: source, info, settings, sharing: sharing, budget: budget)
+            : makePage(from: source, info, settings, budget: budget)
         result.sourcePixelCount = info.pixelSize.pixelCount
         return result
     }
 
+    /// Makes a still of one page or frame. Its decode is not shared: the jobs of other pages need other pictures.
+    private func makePage(
+        from source: Data, _ info: ImageInfo, _ settings: OutputSettings, budget: WorkBudget
+    ) throws -> EncodedResult {
+        // The frames of a video are previews, which have no numbers.
+        let count = info.format == .video ? 1 : info.frameCount
+        guard options.page < count else {
+            throw ServiceRefusal.option("page", "the source has \(count) of them, counted from 0")
+        }
+        try budget.check()
+        let start = ContinuousClock.now
+        // The header describes the first page only. Others can have other sizes.
+        let picture = try page(of: source, decodeKey(for: info, settings, nil).options)
+        let decodeTime = ContinuousClock.now - start
+        var page = info
+        (page.storedSize, page.orientation, page.hasAlpha) = (picture.pixelSize, .up, picture.hasAlpha)
+        (page.frameCount, page.loopCount, page.delaysMilliseconds) = (1, nil, [])
+        try settings.decoding.checkPixels(page.storedSize)
+        var result = try make(from: source, page, settings, sharing: nil, page: picture, budget: budget)
+        result.stages[.decode, default: .zero] += decodeTime
+        return result
+    }
+
+    /// Decodes the page or frame that the options name. It is upright.
+    func page(of source: Data, _ decoding: DecodingOptions) throws(WebImageError) -> Image {
+        var decoding = decoding
+        decoding.firstFrameOnly = false
+        guard let pages = try coders.animation(of: source, options: decoding) else {
+            throw .badData("page", "the coder returns no pages")
+        }
+        return try pages.frameWithReason(at: options.page)
+    }
+
+    /// - Parameter page: The decoded page of `info`; nil for a source that is not decoded yet.
     private func make(
-        from source: Data, _ info: ImageInfo, _ settings: OutputSettings, sharing: Sharing?, budget: WorkBudget
+        from source: Data, _ info: ImageInfo, _ settings: OutputSettings, sharing: Sharing?, page: Image? = nil,
+        budget: WorkBudget
     ) throws -> EncodedResult {
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         if isTranscoded(info) { return try transcoded(source, info) }
@@ -56,7 +94,8 @@ struct ResultRenderer: Sendable {
         if let untouched = passedThrough(source, info, as: format) { return untouched }
 
         var work = RenderJob(
-            resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, budget: budget)
+            resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, page: page,
+            budget: budget)
         try work.decodeWhole()
         let geometry = geometry(of: work.sourceSize, info, in: format, settings: settings)
         for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)] {
@@ -88,8 +127,8 @@ struct ResultRenderer: Sendable {
     /// frames or is sent unchanged, or if the target is refused.
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
-        guard !info.format.isVector, info.frameCount < 2, let format = try? format(for: info, settings),
-            !isUntouched(info, format), !isTranscoded(info)
+        guard !info.format.isVector, info.frameCount < 2, options.page == 0,
+            let format = try? format(for: info, settings), !isUntouched(info, format), !isTranscoded(info)
         else { return nil }
         let geometry =
             options.trim == nil ? geometry(of: orientedSize(info), info, in: format, settings: settings) : nil
@@ -196,7 +235,7 @@ struct ResultRenderer: Sendable {
     /// Whether the source is sent unchanged, because it already has the format of the result and the target skips
     /// processing for this format.
     private func isUntouched(_ info: ImageInfo, _ format: OutputFormat) -> Bool {
-        OutputFormat(info.format) == format && options.skippedFormats.contains(format)
+        OutputFormat(info.format) == format && options.page == 0 && options.skippedFormats.contains(format)
     }
 
     /// Whether the target skips the processing of a JPEG source for a client that accepts JPEG XL.
