@@ -26,6 +26,9 @@ typedef struct {
 typedef struct {
     float left, top, right, bottom;
 } FS_RECTF;
+typedef struct {
+    float width, height;
+} FS_SIZEF;
 
 void FPDF_InitLibraryWithConfig(const FPDF_LIBRARY_CONFIG *_Nonnull config);
 FPDF_DOCUMENT _Nullable FPDF_LoadMemDocument64(
@@ -33,6 +36,8 @@ FPDF_DOCUMENT _Nullable FPDF_LoadMemDocument64(
 void FPDF_CloseDocument(FPDF_DOCUMENT _Nonnull document);
 unsigned long FPDF_GetLastError(void);
 int FPDF_GetPageCount(FPDF_DOCUMENT _Nonnull document);
+// Reads the size of a page without its contents.
+int FPDF_GetPageSizeByIndexF(FPDF_DOCUMENT _Nonnull document, int index, FS_SIZEF *_Nonnull size);
 FPDF_PAGE _Nullable FPDF_LoadPage(FPDF_DOCUMENT _Nonnull document, int index);
 void FPDF_ClosePage(FPDF_PAGE _Nonnull page);
 float FPDF_GetPageWidthF(FPDF_PAGE _Nonnull page);
@@ -56,9 +61,9 @@ void FPDF_RenderPageBitmapWithMatrix(
 
 #define PDFIUM_FUNCTIONS(take)                                                                                  \
     take(FPDF_InitLibraryWithConfig) take(FPDF_LoadMemDocument64) take(FPDF_CloseDocument)                      \
-    take(FPDF_GetLastError) take(FPDF_GetPageCount) take(FPDF_LoadPage) take(FPDF_ClosePage)                    \
-    take(FPDF_GetPageWidthF) take(FPDF_GetPageHeightF) take(FPDFBitmap_CreateEx) take(FPDFBitmap_Destroy)       \
-    take(FPDF_RenderPageBitmapWithMatrix)
+    take(FPDF_GetLastError) take(FPDF_GetPageCount) take(FPDF_GetPageSizeByIndexF)                              \
+    take(FPDF_LoadPage) take(FPDF_ClosePage) take(FPDF_GetPageWidthF) take(FPDF_GetPageHeightF)                  \
+    take(FPDFBitmap_CreateEx) take(FPDFBitmap_Destroy) take(FPDF_RenderPageBitmapWithMatrix)
 
 SHARED_LIBRARY_TABLE(PDFiumFunctions, PDFIUM_FUNCTIONS)
 

@@ -32,8 +32,8 @@ static const char *_Nonnull const VIDEO_SCALE_LIBRARY = "libswscale.so." VIDEO_T
 #endif
 
 #define AVUTIL_FUNCTIONS(take)                                                                                  \
-    take(av_dict_free) take(av_dict_set) take(av_frame_alloc) take(av_frame_free) take(av_frame_move_ref)       \
-    take(av_frame_unref) take(av_free) take(av_log_set_level) take(av_malloc) take(av_opt_set_int)              \
+    take(av_dict_free) take(av_dict_set) take(av_frame_alloc) take(av_frame_free)                               \
+    take(av_frame_get_side_data) take(av_frame_move_ref) take(av_frame_unref) take(av_free) take(av_log_set_level) take(av_malloc) take(av_opt_set_int)              \
     take(av_pix_fmt_desc_get) take(av_strerror) take(av_version_info) take(avutil_version)
 
 #define AVCODEC_FUNCTIONS(take)                                                                                 \

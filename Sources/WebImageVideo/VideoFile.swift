@@ -127,10 +127,7 @@ final class VideoFile {
             info.isGray = layout.pointee.nb_components < 3
             info.hasAlpha = layout.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
         }
-        let transfer = Int(parameters.color_trc.rawValue)
-        profile = ColorProfile(
-            primaries: Int(parameters.color_primaries.rawValue), transfer: transfer,
-            light: [16, 18].contains(transfer) ? contentLight : nil)
+        profile = profile(light: contentLight)
         info.hdr = profile?.hdr
         // The frames that a decoder keeps to predict others from, most of them with half of the chroma.
         info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 24 : 12)
@@ -143,6 +140,22 @@ final class VideoFile {
         info.frameCount = frames
         info.loopCount = 0
         info.delaysMilliseconds = Array(repeating: Self.previewMilliseconds, count: frames)
+    }
+
+    private func profile(light: ContentLightLevel?) -> ColorProfile? {
+        let transfer = Int(parameters.color_trc.rawValue)
+        return ColorProfile(
+            primaries: Int(parameters.color_primaries.rawValue), transfer: transfer,
+            light: [16, 18].contains(transfer) ? light : nil)
+    }
+
+    /// The colour profile of a frame. Most videos state the brightest light beside their frames instead of in the header.
+    func profile(of frame: UnsafeMutablePointer<AVFrame>) -> ColorProfile? {
+        guard let profile, profile.hdr?.contentLight == nil,
+            let side = library.util.av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
+            side.pointee.size >= MemoryLayout<AVContentLightMetadata>.size, let data = side.pointee.data
+        else { return self.profile }
+        return self.profile(light: Self.contentLight(data))
     }
 
     /// How long a preview is shown.
@@ -191,6 +204,10 @@ final class VideoFile {
     private var contentLight: ContentLightLevel? {
         let least = MemoryLayout<AVContentLightMetadata>.size
         guard let data = sideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, least: least) else { return nil }
+        return Self.contentLight(data)
+    }
+
+    private static func contentLight(_ data: UnsafePointer<UInt8>) -> ContentLightLevel {
         let light = UnsafeRawPointer(data).loadUnaligned(as: AVContentLightMetadata.self)
         return ContentLightLevel(maximum: Int(light.MaxCLL), average: Int(light.MaxFALL))
     }

@@ -38,7 +38,8 @@ struct VideoPicture {
         }
         guard status == 0 else { throw file.failure(status) }
         return DecodedPicture(
-            pixels: pixels, orientation: file.info.orientation, profile: file.profile, hasAlpha: file.info.hasAlpha,
+            pixels: pixels, orientation: file.info.orientation, profile: file.profile(of: frame),
+            hasAlpha: file.info.hasAlpha,
             format: .video)
     }
 

@@ -202,6 +202,34 @@ import WebImageVideo
         #expect(zip(found, [0x20, 0xC0, 0x40]).allSatisfy { abs($0 - $1) <= 4 }, "\(found)")
     }
 
+    /// The brightest light is written beside the frames (SEI), and decides how the picture is mapped to the standard range.
+    @Test func brightestLightOfTheFramesCounts() throws {
+        func picture(_ light: String, keeps: Bool) throws -> Image {
+            let data = try VideoSample(
+                "mkv",
+                "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -color_primaries bt2020 -color_trc smpte2084 -colorspace "
+                    + "bt2020nc -x265-params log-level=none:hdr10=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
+                    + light,
+                source: "testsrc2=size=64x48:rate=25:duration=0.2"
+            ).data
+            var options = VideoConformanceTests.options
+            if keeps { options.dynamicRange = .keep }
+            return try ImageVideoCoder.shared.decode(data, options: options)
+        }
+        let light = try picture(":max-cll=4000,321", keeps: true).hdr?.contentLight
+        #expect(light?.maximum == 4000 && light?.average == 321)
+        #expect(try picture("", keeps: true).hdr?.contentLight == nil)
+        // A curve for 4,000 nits leaves less for white than one for the usual 1,000.
+        let (bright, usual) = try (
+            picture(":max-cll=4000,321", keeps: false), picture(":max-cll=1000,321", keeps: false)
+        )
+        let points = (0..<768).map { CGPoint(x: $0 % 32 * 2, y: $0 / 32 * 2) }
+        let sums = [bright, usual].map { image in
+            points.reduce(0.0) { $0 + Double(image.color(at: $1).map { $0.red + $0.green + $0.blue } ?? 0) }
+        }
+        #expect(sums[0] < sums[1] * 0.99, "\(sums)")
+    }
+
     /// PQ and HLG are mapped to the standard range like those of other formats, or kept.
     @Test(arguments: [("smpte2084", 16), ("arib-std-b67", 18)])
     func highRangeIsMappedOrKept(transfer: String, code: Int) throws {
