@@ -115,6 +115,43 @@ struct GainMapJPEGTests {
         #expect(try coder.decode(wide, options: options).hdr == nil)
     }
 
+    /// An index or a container that names the primary picture itself, as its own map.
+    @Test(arguments: [GainMapSample.Form.xmp, .both])
+    func primaryPictureIsNotItsOwnMap(_ form: GainMapSample.Form) throws {
+        var file = try sample().file(form)
+        let end = try #require(file.range(of: Data([0xFF, 0xD9, 0xFF, 0xD8]))).lowerBound + 2
+        file = file.prefix(end)
+        let index = try #require(file.range(of: Data("MPF\0".utf8))).upperBound
+        // The second entry has the size of the whole file, so that it ends with the file if it starts with it.
+        let size = (0..<4).map { UInt8(truncatingIfNeeded: file.count >> (24 - 8 * $0)) }
+        file.replaceSubrange(index + 70..<index + 74, with: size)
+        #expect(try coder.imageInfo(of: file, limits: .default).hdr == nil)
+        #expect(try coder.decode(file, options: keeping()).hdr == nil)
+        let digits = try #require(file.range(of: Data("Item:Length=\"".utf8))).upperBound
+        let quote = try #require(file[digits...].firstIndex(of: 0x22))
+        let text = Data(String(repeating: "0", count: quote - digits).utf8)
+        var length = Data(String(file.count).utf8)
+        length = text.dropLast(min(length.count, text.count)) + length.suffix(text.count)
+        try #require(length.count == quote - digits)
+        file.replaceSubrange(digits..<quote, with: length)
+        #expect(try coder.imageInfo(of: file, limits: .default).hdr == nil)
+    }
+
+    /// Segments that end inside the name of their content, which goes on behind them: at each length.
+    @Test(arguments: ["MPF\0", "urn:iso:std:iso:ts:21496:-1\0", "http://ns.adobe.com/xap/1.0/\0", "Exif\0\0"])
+    func segmentThatEndsInItsNameIsPassedOver(_ name: String) throws {
+        let base = try JPEGSample.gradient(64, 48)
+        for count in 0...name.utf8.count {
+            for marker in [0xE1, 0xE2] as [UInt8] {
+                var file = base
+                file.insert(contentsOf: [0xFF, marker, 0, UInt8(count + 2)] + Array(name.utf8), at: 20)
+                _ = try? coder.imageInfo(of: file, limits: .default)
+                _ = try? coder.imageProperties(of: file, limits: .default)
+                #expect((try? coder.decode(file, options: keeping()))?.hdr == nil)
+            }
+        }
+    }
+
     /// A thumbnail has the map in proportion. Its values are those of the same place of the picture.
     @Test func thumbnailHasItsMap() throws {
         let file = try sample(base: (256, 192), map: (64, 48)).file()
@@ -309,19 +346,39 @@ struct GainMapJPEGTests {
         #expect(try coder.imageInfo(of: high, limits: .default).hdr?.gainMap != nil)
     }
 
-    /// Apple's published rule: the numbers of four maker notes, and the factor of a map.
-    @Test(arguments: [(0.5, 0.0, 3.4822), (1.5189, 0, 8), (1, 0.01, 4.9246), (1.2, 1, 4)])
-    func headroomOfApple(_ first: Double, _ second: Double, _ wanted: Double) throws {
+    /// EXIF with Apple's two numbers as fractions.
+    private func makerNote(_ first: (Int, Int), _ second: (Int, Int)) -> Data {
         var note = Data("Apple iOS\0\0\u{1}MM".utf8) + PNGBytes.bigEndian(0).prefix(1) + Data([2])
         for (index, tag) in [33, 48].enumerated() {
             note += Data([0, UInt8(tag), 0, 10]) + PNGBytes.bigEndian(1) + PNGBytes.bigEndian(44 + 8 * index)
         }
         note += Data(count: 44 - note.count)
-        for value in [first, second] {
-            note += PNGBytes.bigEndian(Int((value * 10_000).rounded())) + PNGBytes.bigEndian(10_000)
+        for (numerator, denominator) in [first, second] {
+            note += PNGBytes.bigEndian(numerator) + PNGBytes.bigEndian(denominator)
         }
-        let headroom = try #require(AppleGainMap.headroom(exif: Data("MM\0*".utf8) + note))
+        return Data("MM\0*".utf8) + note
+    }
+
+    /// Apple's published rule: the numbers of four maker notes, and the factor of a map.
+    @Test(arguments: [(0.5, 0.0, 3.4822), (1.5189, 0, 8), (1, 0.01, 4.9246), (1.2, 1, 4)])
+    func headroomOfApple(_ first: Double, _ second: Double, _ wanted: Double) throws {
+        func fraction(_ value: Double) -> (Int, Int) { (Int((value * 10_000).rounded()), 10_000) }
+        let exif = makerNote(fraction(first), fraction(second))
+        let headroom = try #require(AppleGainMap.headroom(exif: exif))
         #expect(abs(headroom - wanted) < 0.01 * wanted, "\(headroom)")
-        for count in 0..<note.count { _ = AppleGainMap.headroom(exif: note.prefix(count)) }
+        for count in 0..<exif.count { _ = AppleGainMap.headroom(exif: exif.prefix(count)) }
+    }
+
+    /// Denominators of 0, and numbers that give a headroom that no picture has.
+    @Test func hostileNumbersOfAppleGiveNoHeadroom() {
+        for (first, second) in [((1, 0), (0, 1)), ((0, 0), (0, 1)), ((1, 1), (1, 0)), ((1, 1), (-1, 1))] {
+            #expect(AppleGainMap.headroom(exif: makerNote(first, second)) == nil, "\(first) \(second)")
+        }
+        for text in ["0.5", "5000", "nan", "inf", "-4"] {
+            let packet =
+                "<x xmlns:HDRGainMap=\"http://ns.apple.com/HDRGainMap/1.0/\" HDRGainMap:HDRGainMapVersion=\"131072\" "
+                + "HDRGainMap:HDRGainMapHeadroom=\"\(text)\"/>"
+            #expect(AppleGainMap.headroom(xmp: Data(packet.utf8), exif: nil) == nil, "\(text)")
+        }
     }
 }

@@ -113,7 +113,8 @@ extension JPEGSegments {
     fileprivate func candidates(in bytes: UnsafeRawBufferPointer) -> some Sequence<Range<Int>> {
         let further: [() -> Range<Int>?] = [
             {
-                guard let length = containerLength, length <= bytes.count else { return nil }
+                // A map is behind the segments of the primary picture.
+                guard let length = containerLength, length < bytes.count - (firstScan ?? 0) else { return nil }
                 return bytes.count - length..<bytes.count
             },
             {

@@ -47,11 +47,13 @@ struct JPEGSegments {
         case 0xE1 where xmp == nil && bytes.has(Self.xmpSignature, at: payload.lowerBound):
             try budget.take(payload.count)
             xmp = Data(bytes[payload].dropFirst(29))
-        case 0xE2 where bytes.has("MPF\0", at: payload.lowerBound):
+        // A name can reach beyond its segment, into the bytes that follow.
+        case 0xE2 where payload.count > 4 && bytes.has("MPF\0", at: payload.lowerBound):
             try budget.take(payload.count)
             furtherPictures = MultiPictureIndex(bytes, payload.lowerBound + 4..<payload.upperBound)?.pictures ?? []
         case 0xE2 where isoPayload == nil && bytes.has(Self.isoSignature, at: payload.lowerBound):
-            isoPayload = payload.lowerBound + Self.isoSignature.utf8CodeUnitCount..<payload.upperBound
+            let content = payload.dropFirst(Self.isoSignature.utf8CodeUnitCount)
+            if !content.isEmpty { isoPayload = content }
         case 0xE2 where bytes.has("ICC_PROFILE\0", at: payload.lowerBound) && payload.count > 14:
             try budget.take(payload.count)
             profileParts.add(UnsafeRawBufferPointer(rebasing: bytes[payload].dropFirst(12)))

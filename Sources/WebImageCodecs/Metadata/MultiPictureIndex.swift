@@ -33,9 +33,9 @@ struct MultiPictureIndex {
                 return nil
             }
             // Some programs add metadata to a file but do not update the offset. If no JPEG starts at the offset, try
-            // the position at which the picture ends exactly at the end of the file.
+            // the position at which the picture ends exactly at the end of the file. The main picture is in front of the index.
             return [start + offset, bytes.count - size].lazy.compactMap { bytes.range(at: $0, count: size) }
-                .first { bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
+                .first { $0.lowerBound > start && bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
         }
     }
 }
