@@ -61,6 +61,10 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
         guard options.dynamicRange == .keep, Base.readsGainMaps,
             let info = try? imageInfo(of: data, limits: options.limits), let described = info.hdr?.gainMap
         else { return try decodeAsOne(data, options: options) }
+        // Without its map, the picture is decoded as one that has none.
+        guard let map = try? gainMap(described, of: data, options) else {
+            return try decodeAsOne(data, options: options)
+        }
         var own = options
         // A base with the higher range has the values of its own curve.
         own.dynamicRange = described.metadata.isBaseHDR ? .keep : .standard
@@ -69,8 +73,8 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
         let image = try decodeAsOne(data, options: own)
         image.decodingOptions = options
         var range = described.metadata.isBaseHDR ? image.hdr ?? HDRDescription() : HDRDescription()
-        range.gainMap = try? gainMap(described, of: data, options)
-        image.hdr = range.gainMap == nil && range.transfer == nil ? nil : range
+        range.gainMap = map
+        image.hdr = range
         return image
     }
 

@@ -266,6 +266,18 @@ struct ToneMapItemTests {
             }, "\(refused)")
     }
 
+    /// The boxes of the map are right, but its samples are not.
+    @Test(arguments: [HEIFBytes.Codec.av1, .hevc]) func damagedSamplesLeaveTheBase(_ codec: HEIFBytes.Codec) throws {
+        var sample = codec == .av1 ? try sample() : heic()
+        let coder: any DetailedImageCoder = codec == .av1 ? avif : ImageHEICCoder.shared
+        let plain = bytes(try coder.decode(sample.file, options: options(.standard)).pixels)
+        sample.map.data = [UInt8](repeating: 0xA5, count: sample.map.data.count)
+        for range in [DecodingOptions.DynamicRange.keep, .high(headroom: 4)] {
+            let image = try coder.decode(sample.file, options: options(range))
+            #expect(image.hdr == nil && image.pixels.format == .rgba8 && bytes(image.pixels) == plain)
+        }
+    }
+
     @Test func randomBytesNeverCrash() throws {
         let file = try sample().file
         var random = SeededRandom(seed: 560)

@@ -88,15 +88,48 @@ struct GainMapMetadataTests {
         for count in 0..<whole.count {
             #expect(throws: WebImageError.self) { try GainMapMetadata(iso: whole.prefix(count)) }
         }
-        // A denominator of 0 in each fraction, and the greatest number as each numerator.
+        // A denominator of 0 in each fraction, and the greatest number as each numerator. The range of the numbers would refuse
+        // infinity as well, so the reason is part of the check.
         for fraction in 0..<17 {
             let start = 5 + 8 * fraction
             var bytes = whole
             bytes.replaceSubrange(start + 4..<start + 8, with: Data(count: 4))
-            #expect(throws: WebImageError.self, "fraction \(fraction)") { try GainMapMetadata(iso: bytes) }
+            let error = #expect(throws: WebImageError.self, "fraction \(fraction)") { try GainMapMetadata(iso: bytes) }
+            #expect(error.map { "\($0)".contains("denominator 0") } == true, "fraction \(fraction)")
             bytes = whole
             bytes.replaceSubrange(start..<start + 8, with: Data([0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1]))
             #expect(throws: WebImageError.self, "fraction \(fraction)") { try GainMapMetadata(iso: bytes) }
+        }
+        // A gamma of 0, of a negative number and of a number beside its range.
+        for channel in 0..<3 {
+            for (numerator, denominator) in [(0, 1), (-1, 1), (1, 20_000), (10_001, 1)] as [(Int32, UInt32)] {
+                var bytes = whole
+                let fraction = [UInt32(bitPattern: numerator), denominator].flatMap { number in
+                    (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+                }
+                let start = 5 + 8 * (2 + 5 * channel + 2)
+                bytes.replaceSubrange(start..<start + 8, with: fraction)
+                #expect(throws: WebImageError.self, "gamma \(numerator)/\(denominator)") {
+                    try GainMapMetadata(iso: bytes)
+                }
+            }
+        }
+        // The factor of the value 0 is the least one.
+        var turned = Self.single
+        (turned.channels[0].minimum, turned.channels[0].maximum) = (3, -1)
+        #expect(throws: WebImageError.self) { try GainMapMetadata(iso: turned.isoPayload) }
+        #expect(throws: WebImageError.self) { try GainMapMetadata(xmp: Data(turned.xmpDescription.utf8)) }
+        // Three numbers of four texts.
+        let list =
+            "<rdf:Description xmlns:hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\" hdrgm:Version=\"1.0\"><hdrgm:Gamma>"
+            + "<rdf:Seq><rdf:li>1</rdf:li><rdf:li>x</rdf:li><rdf:li>1</rdf:li><rdf:li>1</rdf:li></rdf:Seq></hdrgm:Gamma>"
+            + "</rdf:Description>"
+        #expect(throws: WebImageError.self) { try GainMapMetadata(xmp: Data(list.utf8)) }
+        for text in ["0", "-1", "0.00005", "10001"] {
+            let packet =
+                "<rdf:Description xmlns:hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\" hdrgm:Version=\"1.0\" "
+                + "hdrgm:Gamma=\"\(text)\"/>"
+            #expect(throws: WebImageError.self, "gamma \(text)") { try GainMapMetadata(xmp: Data(packet.utf8)) }
         }
         for text in ["nan", "inf", "-inf", "1e400", "two", ""] {
             for name in ["GainMapMin", "GainMapMax", "Gamma", "OffsetSDR", "OffsetHDR", "HDRCapacityMax"] {
