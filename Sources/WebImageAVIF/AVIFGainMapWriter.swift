@@ -43,62 +43,35 @@ struct AVIFGainMapWriter {
                         (mapItem, start + data.count, values.count),
                         (toneItem, start + data.count + values.count, payload.count),
                     ]
-                    content += Self.box("iloc", try locations(part, moved: start - base.data.lowerBound, places))
-                case "iinf": content += Self.box("iinf", try entries(part))
+                    content += AVIFParts.box(
+                        "iloc", try base.locations(part, moved: start - base.data.lowerBound, places))
+                case "iinf": content += AVIFParts.box("iinf", try entries(part))
                 case "iref":
                     hasReferences = true
-                    content += Self.box("iref", whole + (try reference(part)))
+                    content += AVIFParts.box("iref", whole + (try reference(part)))
                 case "iprp":
-                    content += Self.box("iprp", try properties(part, alternate: alternate))
-                default: content += Self.box(part.type, whole)
+                    content += AVIFParts.box("iprp", try properties(part, alternate: alternate))
+                default: content += AVIFParts.box(part.type, whole)
                 }
             }
             if !hasReferences {
-                content += Self.box("iref", Self.big(0, 4) + (try reference(nil)))
+                content += AVIFParts.box("iref", AVIFParts.big(0, 4) + (try reference(nil)))
             }
             // A reader shows the first of these items that it knows.
-            let group = Self.big(0, 4) + [toneItem + 1, 2, toneItem, base.primary].flatMap { Self.big($0, 4) }
-            return Self.box("meta", content + Self.box("grpl", Self.box("altr", group)))
+            let group =
+                AVIFParts.big(0, 4) + [toneItem + 1, 2, toneItem, base.primary].flatMap { AVIFParts.big($0, 4) }
+            return AVIFParts.box("meta", content + AVIFParts.box("grpl", AVIFParts.box("altr", group)))
         }
         // The length of the box does not depend on the places in it.
         let start = head.count + (try meta(start: base.data.lowerBound).count) + 8
         guard start + data.count + values.count < 1 << 31 else {
             throw .cannotEncode("libavif", "a file with a gain map would be over 2 GiB")
         }
-        return Data(head + (try meta(start: start)) + Self.box("mdat", data + values + payload))
+        return Data(head + (try meta(start: start)) + AVIFParts.box("mdat", data + values + payload))
     }
 
     private func brands() throws(WebImageError) -> [UInt8] {
-        Self.box("ftyp", Array(base.file.bytes[base.brands]) + Array("tmap".utf8))
-    }
-
-    /// The box `iloc`, whose old items have moved.
-    private func locations(
-        _ box: HEIFBoxReader.Box, moved: Int, _ added: [(item: Int, place: Int, count: Int)]
-    ) throws(WebImageError) -> [UInt8] {
-        let (start, file) = (box.content.lowerBound, base.file)
-        // Version 0 with offsets and lengths of four bytes, and no base offsets.
-        guard try file.version(of: box) == 0, try file.number(at: start + 4, bytes: 2, in: box) == 0x4400 else {
-            throw AVIFParts.unknown
-        }
-        var bytes = Array(file.bytes[box.content])
-        let count = try file.number(at: start + 6, bytes: 2, in: box)
-        var offset = 8
-        for _ in 0..<count {
-            let extents = try file.number(at: start + offset + 4, bytes: 2, in: box)
-            for extent in 0..<extents {
-                let place = offset + 6 + 8 * extent
-                let old = try file.number(at: start + place, bytes: 4, in: box)
-                guard base.data.contains(old) else { throw AVIFParts.unknown }
-                bytes.replaceSubrange(place..<place + 4, with: Self.big(old + moved, 4))
-            }
-            offset += 6 + 8 * extents
-        }
-        bytes.replaceSubrange(6..<8, with: Self.big(count + added.count, 2))
-        for (item, place, count) in added {
-            bytes += Self.big(item, 2) + Self.big(0, 2) + Self.big(1, 2) + Self.big(place, 4) + Self.big(count, 4)
-        }
-        return bytes
+        AVIFParts.box("ftyp", Array(base.file.bytes[base.brands]) + Array("tmap".utf8))
     }
 
     /// The box `iinf` with the two new items. Viewers do not show the map by itself.
@@ -106,11 +79,12 @@ struct AVIFGainMapWriter {
         guard try base.file.version(of: box) == 0 else { throw AVIFParts.unknown }
         var bytes = Array(base.file.bytes[box.content])
         let count = try base.file.number(at: box.content.lowerBound + 4, bytes: 2, in: box)
-        bytes.replaceSubrange(4..<6, with: Self.big(count + 2, 2))
+        bytes.replaceSubrange(4..<6, with: AVIFParts.big(count + 2, 2))
         for (item, type, isHidden) in [(mapItem, "av01", true), (toneItem, "tmap", false)] {
-            bytes += Self.box(
+            bytes += AVIFParts.box(
                 "infe",
-                Self.big(2 << 24 | (isHidden ? 1 : 0), 4) + Self.big(item, 2) + Self.big(0, 2) + Array(type.utf8) + [0])
+                AVIFParts.big(2 << 24 | (isHidden ? 1 : 0), 4) + AVIFParts.big(item, 2) + AVIFParts.big(0, 2)
+                    + Array(type.utf8) + [0])
         }
         return bytes
     }
@@ -118,8 +92,8 @@ struct AVIFGainMapWriter {
     /// The alternate picture is made of the base and the map, in this order.
     private func reference(_ box: HEIFBoxReader.Box?) throws(WebImageError) -> [UInt8] {
         let isWide = if let box { try base.file.version(of: box) != 0 } else { false }
-        let numbers = [base.primary, mapItem].flatMap { Self.big($0, isWide ? 4 : 2) }
-        return Self.box("dimg", Self.big(toneItem, isWide ? 4 : 2) + Self.big(2, 2) + numbers)
+        let numbers = [base.primary, mapItem].flatMap { AVIFParts.big($0, isWide ? 4 : 2) }
+        return AVIFParts.box("dimg", AVIFParts.big(toneItem, isWide ? 4 : 2) + AVIFParts.big(2, 2) + numbers)
     }
 
     /// The box `iprp` with the properties of the new items. The boxes that turn the base also turn the map, because each is
@@ -130,7 +104,7 @@ struct AVIFGainMapWriter {
         var container = Array(base.file.bytes[parts[0].content])
         var count = base.properties.count
         func add(_ type: String, _ content: [UInt8]) -> UInt8 {
-            container += Self.box(type, content)
+            container += AVIFParts.box(type, content)
             count += 1
             return UInt8(truncatingIfNeeded: count)
         }
@@ -161,54 +135,11 @@ struct AVIFGainMapWriter {
         }
         var list = Array(base.file.bytes[parts[1].content])
         let items = try base.file.number(at: parts[1].content.lowerBound + 4, bytes: 4, in: parts[1])
-        list.replaceSubrange(4..<8, with: Self.big(items + 2, 4))
+        list.replaceSubrange(4..<8, with: AVIFParts.big(items + 2, 4))
         for (item, indices) in [(mapItem, own), (toneItem, tone)] {
-            list += Self.big(item, 2) + [UInt8(indices.count)] + indices
+            list += AVIFParts.big(item, 2) + [UInt8(indices.count)] + indices
         }
-        return Self.box("ipco", container) + Self.box("ipma", list)
-    }
-
-    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        big(content.count + 8, 4) + Array(type.utf8) + content
-    }
-
-    private static func big(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-}
-
-/// The boxes of a still image that libavif has written.
-private struct AVIFParts {
-    let file: HEIFBoxReader
-    /// The content of `ftyp`, of `meta` and of `mdat`.
-    let brands: Range<Int>, meta: Range<Int>, data: Range<Int>
-    /// The boxes in `meta`.
-    let parts: [HEIFBoxReader.Box]
-    let primary: Int
-    /// The greatest number of an item.
-    let lastItem: Int
-    /// All properties, and those of the primary item by their numbers, which start with 1.
-    let properties: [HEIFBoxReader.Box]
-    let associations: [(index: Int, isEssential: Bool)]
-
-    static let unknown = WebImageError.cannotEncode("libavif", "the file has an unknown form")
-
-    init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
-        file = HEIFBoxReader(bytes)
-        let top = try file.boxes(in: 0..<bytes.count)
-        guard top.map(\.type) == ["ftyp", "meta", "mdat"] else { throw Self.unknown }
-        (brands, meta, data) = (top[0].content, top[1].content, top[2].content)
-        parts = try file.boxes(in: file.rest(of: meta, after: 4))
-        let items = try HEIFItems(bytes)
-        guard items.primary.count == 1, let last = items.types.keys.max(), last < 1 << 15,
-            let container = parts.first(where: { $0.type == "iprp" })
-        else { throw Self.unknown }
-        (primary, lastItem) = (items.primary[0], last)
-        guard let list = try file.boxes(in: container.content).first else { throw Self.unknown }
-        properties = try file.boxes(in: list.content)
-        associations = try items.associations(of: primary)
-        let count = properties.count
-        guard associations.allSatisfy({ (1...max(count, 1)).contains($0.index) }), count > 0 else { throw Self.unknown }
+        return AVIFParts.box("ipco", container) + AVIFParts.box("ipma", list)
     }
 }
 

@@ -74,8 +74,13 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     ) throws(WebImageError) -> Data {
         if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
-            let file = try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
+            var file = try encode(frameCount: 1, loopCount: 0, format: format, options: options) { _ in
                 ImageFrame(image: image, duration: 0)
+            }
+            if let light = image.colorProfile?.contentLight {
+                file = try file.withFileBytes { bytes throws(WebImageError) in
+                    try AVIFParts(bytes).file(with: light)
+                }
             }
             guard options.keepsHDR, !image.hasAlpha else { return file }
             return try image.hdr?.gainMap?.added(to: file, of: image, options) ?? file

@@ -143,6 +143,40 @@ struct WrittenToneMapTests {
         #expect(bytes(read.hdr?.gainMap?.pixels) == bytes(image.hdr?.gainMap?.pixels))
     }
 
+    /// The light level of PQ and HLG is a property of the picture, with and without metadata, alpha, turns and a map.
+    @Test(arguments: [16, 18], [false, true]) func lightLevelIsWritten(_ transfer: Int, _ hasAlpha: Bool) throws {
+        let light = ContentLightLevel(maximum: 1234, average: 321)
+        let pixels = try picture(64, 48).pixels.converted(to: .rgba16, isOpaque: true)
+        for (turn, hasMap) in [(ImageOrientation.up, false), (.right, false), (.leftMirrored, true), (.up, true)] {
+            func file(_ light: ContentLightLevel?) throws -> Data {
+                let profile = ColorProfile(primaries: 9, transfer: transfer, light: light)
+                let image = Image(pixels: pixels, colorProfile: profile, hasAlpha: hasAlpha)
+                image.hdr = profile?.hdr
+                if hasMap {
+                    var metadata = Self.single
+                    (metadata.baseHeadroom, metadata.alternateHeadroom) = (2.5, 0)
+                    image.hdr?.gainMap = try map(metadata)
+                }
+                return try coder.encode(
+                    image, format: .avif, options: options { $0.metadata = Self.metadata(turn) })
+            }
+            let (with, without) = (try file(light), try file(nil))
+            let label = Comment(rawValue: "\(turn) \(hasMap)")
+            let info = try coder.imageInfo(of: with, limits: .default)
+            #expect(info.hdr?.contentLight == light && info.orientation == turn, label)
+            #expect((info.hdr?.gainMap != nil) == (hasMap && !hasAlpha), label)
+            #expect(try coder.imageInfo(of: without, limits: .default).hdr?.contentLight == nil, label)
+            #expect(without.range(of: Data("clli".utf8)) == nil && with.count == without.count + 13, label)
+            let (one, other) = (
+                try coder.decode(with, options: decoding(.keep)), try coder.decode(without, options: decoding(.keep))
+            )
+            #expect(bytes(one.pixels) == bytes(other.pixels), label)
+            #expect(bytes(one.hdr?.gainMap?.pixels) == bytes(other.hdr?.gainMap?.pixels), label)
+            #expect(one.hdr?.contentLight == light, label)
+            #expect(try exif(in: with) == exif(in: without), label)
+        }
+    }
+
     /// Factors for the channels of the alternate picture: the file declares its primaries, and JPEG XL, which does not, has a
     /// map only if they are those of the base.
     @Test(arguments: [1, 9, 12]) func coloursOfTheAlternatePictureAreWritten(_ primaries: Int) throws {
