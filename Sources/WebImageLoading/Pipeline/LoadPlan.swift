@@ -121,9 +121,13 @@ struct LoadPlan: Sendable {
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
-    /// Whether the disk keeps the variant. The key does not contain the time of a frame of a video, so that the file of one
-    /// time would be found for another one.
-    var keepsVariantOnDisk: Bool { isVariant && decoding.options.video == VideoOptions() }
+    /// Whether the disk keeps the variant. The key contains neither the time of a frame of a video nor the dynamic range, so that
+    /// the file of one time would be found for another one, and a file without its gain map for a load that keeps the map.
+    var keepsVariantOnDisk: Bool {
+        let options = decoding.options
+        return isVariant && options.video == VideoOptions() && options.dynamicRange == .standard
+            && !options.decodesToHDR
+    }
     /// The check whether an image in memory fits this load.
     var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
     /// The input for the loader.
