@@ -92,6 +92,29 @@ struct ResultRangeTests {
         }
     }
 
+    /// The client's formats decide what is kept. AVIF has no sides below 16 px, so a small result has the next format, which keeps
+    /// the range only if it can.
+    @Test func acceptedFormatsDecideWhatIsKept() throws {
+        let coders = ImageCodersManager(
+            coders: [ImagePNGCoder.shared, ImageJPEGCoder.shared, ImageWebPCoder.shared, ImageAVIFCoder.shared])
+        let cases: [(options: String, accepted: AcceptedFormats, format: OutputFormat, isKept: Bool)] = [
+            ("ph:1/w:32", [.avif, .webp], .avif, true), ("w:32", [.avif, .webp], .avif, false),
+            ("ph:1/rs:fit:10:10", [.avif, .webp], .webp, false), ("ph:1/rs:fit:10:10", [.avif], .jpeg, true),
+            ("ph:1/w:32", [.webp], .webp, false), ("ph:1/w:32", [], .png, true),
+        ]
+        for (options, accepted, format, isKept) in cases {
+            var renderer = ResultRenderer(options: try Fix.options(options), accepted: accepted)
+            renderer.coders = coders
+            let label = Comment(rawValue: "\(options) \(accepted)")
+            let result = try renderer.make(from: BrightPicture.png())
+            #expect(result.format == format, label)
+            var keep = DecodingOptions()
+            (keep.dynamicRange, keep.colorConversion) = (.keep, .asStored)
+            let image = try coders.decode(result.data, options: keep)
+            #expect((image.hdr != nil) == isKept, label)
+        }
+    }
+
     /// Two results that differ only in the option have different keys.
     @Test func optionIsPartOfTheKey() throws {
         let (plain, kept) = (try Fix.options("w:10"), try Fix.options("w:10/ph:1"))

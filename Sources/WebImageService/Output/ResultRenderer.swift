@@ -143,7 +143,7 @@ struct ResultRenderer: Sendable {
         decoding.limits = settings.decoding
         decoding.firstFrameOnly = true
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
-        if keepsRange(info, settings) { decoding.dynamicRange = .keep }
+        if keepsRange(info, settings, at: geometry) { decoding.dynamicRange = .keep }
         decoding.video.time = options.videoSecond
         guard let geometry else {
             return SharedDecodes.Key(options: decoding, isUpright: options.autoRotate, size: info.pixelSize)
@@ -170,12 +170,14 @@ struct ResultRenderer: Sendable {
             region: upright(region, in: geometry.turned, info))
     }
 
-    /// Whether the result has the high dynamic range of the source.
-    private func keepsRange(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
-        guard options.preserveHDR, let hdr = info.hdr, let format = try? format(for: info, settings) else {
-            return false
-        }
-        return hdr.isKept(in: format.imageFormat)
+    /// Whether the result has the high dynamic range of the source. The format of a small result can be another one than that
+    /// of a large one.
+    private func keepsRange(_ info: ImageInfo, _ settings: OutputSettings, at geometry: ResultGeometry?) -> Bool {
+        guard options.preserveHDR, let hdr = info.hdr else { return false }
+        let choice = choice(for: info, settings)
+        guard let format = try? choice.choose() else { return false }
+        return hdr.isKept(
+            in: (geometry.map { choice.replacement(for: format, size: $0.rotated) } ?? format).imageFormat)
     }
 
     /// Converts a size after the quarter turns to the size of the upright picture that coders return.
