@@ -105,6 +105,43 @@ struct HighRangeReaderTests {
         #expect(try #require(seen.libultrahdr.peak) > 2)
     }
 
+    private struct Box: Decodable {
+        let version: Int, iccBytes: Int
+        let hasColors: Bool
+        let metadata: Data
+        let map: Base
+    }
+
+    /// Another program takes the box apart, and libjxl 0.11 decodes its codestream: the same metadata and values.
+    @Test(arguments: metadata, [true, false]) func boxOfAMapIsRead(
+        _ metadata: GainMapMetadata, _ isLossless: Bool
+    ) throws {
+        let (image, isGray) = (try picture(), metadata.channels.count == 1)
+        let gains = try picture(width: 32, height: 24).pixels.converted(to: isGray ? .gray8 : .rgb8, isOpaque: true)
+        image.hdr = HDRDescription(gainMap: GainMap(metadata: metadata, pixels: gains))
+        var options = EncodingOptions()
+        (options.keepsHDR, options.lossless, options.quality) = (true, isLossless, 0.9)
+        let file = try ImageJPEGXLCoder.shared.encode(image, format: .jpegXL, options: options)
+        let box = try JSONDecoder().decode(Box.self, from: read("jhgm", file, "written-\(isGray).jxl"))
+        #expect(box.version == 0 && !box.hasColors && box.iccBytes == 0 && box.metadata == metadata.isoPayload)
+        try #require(box.map.width == 32 && box.map.height == 24)
+        // The coding changes the values of a lossy map: those of this package's decoder are the measure.
+        var decoding = DecodingOptions()
+        decoding.dynamicRange = .keep
+        let own = try ImageJPEGXLCoder.shared.decode(file, options: decoding).hdr?.gainMap?.pixels
+        let wanted = try (isLossless ? gains : try #require(own)).converted(to: .rgb8, isOpaque: true)
+        var worst = 0
+        wanted.withUnsafeBytes { bytes in
+            for y in 0..<24 {
+                for x in 0..<96 {
+                    worst = max(worst, abs(Int(bytes[y * wanted.bytesPerRow + x]) - Int(box.map.pixels[96 * y + x])))
+                }
+            }
+        }
+        print("libjxl map gray \(isGray) lossless \(isLossless): at most \(worst) levels")
+        #expect(worst <= (isLossless ? 0 : 1))
+    }
+
     // MARK: Bases
 
     private struct Base: Decodable {
@@ -123,11 +160,11 @@ struct HighRangeReaderTests {
     }
 
     /// The base by each program, and by this package: the stored values, without a conversion of colours.
-    private func expectSameBase(_ file: Data, _ format: ImageFormat, _ coder: any DetailedImageCoder, _ name: String)
-        throws
-    {
+    private func expectSameBase(
+        _ file: Data, _ format: ImageFormat, _ coder: any DetailedImageCoder, _ name: String, by part: String = "base"
+    ) throws {
         let bases = try JSONDecoder().decode(
-            [String: Base].self, from: read("base", file, name + "." + Self.suffix(format)))
+            [String: Base].self, from: read(part, file, name + "." + Self.suffix(format)))
         var options = DecodingOptions()
         (options.pixelFormat, options.dynamicRange, options.colorConversion) = (.rgba8, .keep, .asStored)
         let own = try coder.decode(file, options: options).pixels.converted(to: .rgb8, isOpaque: true)
@@ -146,7 +183,7 @@ struct HighRangeReaderTests {
             #expect(worst <= 4, "\(name) \(format) \(program)")
         }
         // ffmpeg can be missing.
-        #expect(bases.count >= (format == .jpegXL ? 1 : 3), "\(name): \(bases.keys)")
+        #expect(bases.count >= (format == .jpegXL ? 1 : part == "turned" ? 2 : 3), "\(name): \(bases.keys)")
     }
 
     /// Each cell of the table in the guide.
@@ -156,6 +193,23 @@ struct HighRangeReaderTests {
         for (format, coder) in HighRangeTableTests.outputs {
             let file = try HighRangeTableTests.result(kind, .full, format).1
             try expectSameBase(file, format, coder, "table-\(kind)")
+        }
+    }
+
+    /// A file with a gain map that declares an orientation is turned by each program as by this package.
+    @Test(arguments: 2...8) func turnedBaseIsTheSameInEachProgram(_ orientation: Int) throws {
+        let image = try picture()
+        image.hdr = HDRDescription(
+            gainMap: GainMap(
+                metadata: Self.metadata[0],
+                pixels: try picture(width: 32, height: 24).pixels.converted(to: .gray8, isOpaque: true)))
+        for (format, coder) in HighRangeTableTests.outputs where [.avif, .jpeg].contains(format) {
+            var options = EncodingOptions()
+            (options.keepsHDR, options.quality) = (true, 0.95)
+            options.metadata.orientation = try #require(ImageOrientation(rawValue: orientation))
+            let file = try coder.encode(image, format: format, options: options)
+            #expect(try coder.imageInfo(of: file, limits: .default).orientation.rawValue == orientation)
+            try expectSameBase(file, format, coder, "turned-\(orientation)", by: "turned")
         }
     }
 

@@ -1,5 +1,7 @@
 /* Applies the gain map of an AVIF file with libavif 1.2 or later, for Scripts/check-gain-maps: avif_gain FILE STOPS writes values of PQ
-   with 16 bits, three for each pixel, in the primaries to which the factors belong: those of the base or of the alternate picture. */
+   with 16 bits, three for each pixel, in the primaries to which the factors belong: those of the base or of the alternate picture.
+   avif_gain FILE properties writes as text: width, height, the quarter turns counter-clockwise, the axis of the mirroring that follows
+   (-1: none, 0: top and bottom are exchanged, 1: left and right), and the two numbers of the light level. */
 #include <avif/avif.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,12 @@ int main(int count, char **words) {
         avifDecoderNextImage(decoder) != AVIF_RESULT_OK)
         return fail(decoder->diag.error);
     const avifImage *base = decoder->image;
+    if (strcmp(words[2], "properties") == 0) {
+        int turns = base->transformFlags & AVIF_TRANSFORM_IROT ? base->irot.angle : 0;
+        int axis = base->transformFlags & AVIF_TRANSFORM_IMIR ? base->imir.axis : -1;
+        printf("%u %u %d %d %d %d\n", base->width, base->height, turns, axis, base->clli.maxCLL, base->clli.maxPALL);
+        return 0;
+    }
     if (!base->gainMap) return fail("no gain map");
     const avifGainMap *map = base->gainMap;
     avifColorPrimaries primaries = map->useBaseColorSpace ? base->colorPrimaries : map->altColorPrimaries;

@@ -1,6 +1,8 @@
 """Reads files with a high dynamic range by other programs, for Scripts/check-gain-maps.
 
   hdr_readers.py maps FILE   the gain map of a JPEG, as libultrahdr, libvips and exiftool read it, and the metadata that is there
+  hdr_readers.py jhgm FILE   the gain map in the box of a JPEG XL file, by the order of the standard; libjxl decodes the codestream
+  hdr_readers.py turned FILE the upright base by the programs that turn pictures; as with base
   hdr_readers.py base FILE   the base picture by each program that reads the format: 8 bits, three values for each pixel, in base64
 
 Prints JSON. EXIFTOOL names the program of exiftool, and FFMPEG that of ffmpeg; the latter can be empty.
@@ -17,6 +19,7 @@ import sys
 import imagecodecs
 import numpy
 import PIL.Image
+import PIL.ImageOps
 import pyvips
 
 
@@ -86,6 +89,26 @@ def maps(name):
     }
 
 
+def jhgm(name):
+    """The parts of the box as ISO/IEC 18181-2 annex C orders them; libjxl decodes the codestream."""
+    data, place, box = open(name, "rb").read(), 0, None
+    while place < len(data):
+        size, kind = struct.unpack(">I4s", data[place:place + 8])
+        size = size or len(data) - place
+        if kind == b"jhgm":
+            box = io.BytesIO(data[place + 8:place + size])
+        place += size
+    version, count = struct.unpack(">BH", box.read(3))
+    metadata = box.read(count)
+    colors = box.read(*struct.unpack(">B", box.read(1)))
+    profile = box.read(*struct.unpack(">I", box.read(4)))
+    return {
+        "version": version, "hasColors": len(colors) > 0, "iccBytes": len(profile),
+        "metadata": base64.b64encode(metadata).decode(),
+        "map": coded({"libjxl": imagecodecs.jpegxl_decode(box.read()).squeeze()})["libjxl"],
+    }
+
+
 def eight(values):
     values = numpy.asarray(values)
     if values.ndim == 2:
@@ -117,6 +140,17 @@ def base(name):
             [os.environ["FFMPEG"], "-v", "error", "-i", name, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgb48le", "-"],
             check=True, capture_output=True).stdout
         found["ffmpeg"] = numpy.frombuffer(pixels, "<u2").reshape(height, width, 3)
+    return coded(found)
+
+
+def turned(name):
+    return coded({
+        "Pillow": PIL.ImageOps.exif_transpose(PIL.Image.open(name)).convert("RGB"),
+        "libvips": pyvips.Image.new_from_file(name).autorot().numpy(),
+    })
+
+
+def coded(found):
     result = {}
     for program, values in found.items():
         pixels = eight(values)
@@ -127,4 +161,4 @@ def base(name):
     return result
 
 
-print(json.dumps({"maps": maps, "base": base}[sys.argv[1]](sys.argv[2])))
+print(json.dumps({"maps": maps, "base": base, "turned": turned, "jhgm": jhgm}[sys.argv[1]](sys.argv[2])))
