@@ -12,10 +12,10 @@ package enum PageReader {
     /// Reads a page in another process.
     package typealias Isolated = @Sendable (_ page: Data, _ charset: String?) throws(WebImageError) -> PageContent
 
-    private static let isolated = Locked<Isolated?>(nil)
+    private static let isolated = Locked<LockedFunction<Isolated>?>(nil)
 
     /// Reads pages by another function from now on.
-    package static func isolate(_ reader: @escaping Isolated) { isolated.withLock { $0 = reader } }
+    package static func isolate(_ reader: @escaping Isolated) { isolated.withLock { $0 = LockedFunction(reader) } }
 
     /// Reads a page: in a decoder process if they are enabled, otherwise here. Blocks the calling thread.
     ///
@@ -26,7 +26,7 @@ package enum PageReader {
     ///   decoder processes.
     package static func read(_ page: Data, charset: String?) throws(WebImageError) -> PageContent {
         let page = page.prefix(mostBytes)
-        if let isolated = isolated.withLock({ $0 }) { return try isolated(page, charset) }
+        if let isolated = isolated.withLock({ $0 }) { return try isolated.call(page, charset) }
         return try readHere(page, charset: charset)
     }
 

@@ -8,7 +8,7 @@ package final class ValkeyReports: Sendable {
     /// The prefix of the keys of purge logs.
     package static let prefix = "wi1p:"
 
-    private let handler = Locked<(@Sendable () -> Void)?>(nil)
+    private let handler = Locked<LockedFunction<@Sendable () -> Void>?>(nil)
 
     package init() {}
 
@@ -16,11 +16,13 @@ package final class ValkeyReports: Sendable {
     package func receive(_ event: ValkeyConnection.Event) {
         switch event {
         // A connection that was lost has missed messages.
-        case .connected, .changed, .flushed: handler.withLock { $0 }?()
+        case .connected, .changed, .flushed: handler.withLock { $0 }?.call()
         case .disconnected: break
         }
     }
 
     /// Sets what is called after a log may have changed.
-    func whenPurged(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
+    func whenPurged(_ handler: @escaping @Sendable () -> Void) {
+        self.handler.withLock { $0 = LockedFunction(handler) }
+    }
 }

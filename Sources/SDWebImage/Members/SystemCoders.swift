@@ -6,7 +6,7 @@ import WebImage
 ///
 /// Registered coders are not used, because a registered coder that calls `UIImage(data:)` would call itself endlessly.
 enum SystemCoders {
-    private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }())
+    private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }.call())
 
     /// Decodes the first frame of a file. Returns nil if no built-in coder can decode the data.
     static func still(_ data: Data?, scale: CGFloat) -> Image? {

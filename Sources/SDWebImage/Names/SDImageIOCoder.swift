@@ -101,7 +101,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
 
 extension ImageCodersManager {
     /// Creates a separate manager with the built-in coders.
-    public convenience init() { self.init(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }()) }
+    public convenience init() { self.init(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }.call()) }
 }
 
 extension ImageLoadersManager {

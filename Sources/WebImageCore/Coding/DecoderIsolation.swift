@@ -5,7 +5,7 @@ import Synchronization
 package enum DecoderIsolation {
     private static let isDecided = Atomic<Bool>(false)
     private static let isAwaited = Atomic<Bool>(false)
-    private static let preparation = Locked<(@Sendable () -> Void)?>(nil)
+    private static let preparation = Locked<LockedFunction<@Sendable () -> Void>?>(nil)
 
     /// Notes the decision, so that ``suggest()`` logs nothing.
     package static func decide() { isDecided.store(true, ordering: .relaxed) }
@@ -23,7 +23,7 @@ package enum DecoderIsolation {
 
     /// Sets what is done once, on a thread of its own, when a picture is expected.
     package static func prepare(_ preparation: @escaping @Sendable () -> Void) {
-        self.preparation.withLock { $0 = preparation }
+        self.preparation.withLock { $0 = LockedFunction(preparation) }
         isAwaited.store(true, ordering: .releasing)
     }
 
@@ -32,6 +32,6 @@ package enum DecoderIsolation {
         guard isAwaited.load(ordering: .relaxed), isAwaited.exchange(false, ordering: .acquiring),
             let preparation = preparation.withLock({ $0.take() })
         else { return }
-        Thread(name: "webimage.decode", block: preparation).start()
+        Thread(name: "webimage.decode", block: preparation.call).start()
     }
 }

@@ -107,7 +107,7 @@ public enum ImageCoderHelper {
     }
 
     /// The function that redraws pixels at another size. ``WebImageDefaults`` sets this function.
-    package static let redrawPixels = Locked<WebImageRedraw?>(nil)
+    package static let redrawPixels = Locked<LockedFunction<WebImageRedraw>?>(nil)
 
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {
         policy == .always && !image.isAnimated && !image.isVector
@@ -115,7 +115,7 @@ public enum ImageCoderHelper {
 
     private static func redrawn(_ image: Image, size: PixelSize) -> Image {
         guard let render = redrawPixels.withLock({ $0 }),
-            let pixels = try? render(image.pixels, size, !image.hasAlpha)
+            let pixels = try? render.call(image.pixels, size, !image.hasAlpha)
         else { return image }
         let result = Image(
             pixels: pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)

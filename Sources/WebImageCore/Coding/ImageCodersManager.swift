@@ -7,11 +7,12 @@ public import Foundation
 /// thread.
 public final class ImageCodersManager: Sendable {
     /// The shared list of coders. Initially it contains the built-in coders.
-    public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
+    public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }.call())
 
     /// The function that makes the built-in coders. The last of these coders is tried first. ``WebImageDefaults`` sets
     /// the function.
-    package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
+    package static let makeDefaultCoders = Locked<LockedFunction<@Sendable () -> [any ImageCoder]>>(
+        LockedFunction { [] })
 
     private struct State {
         var list: RoleList<ResolvedCoder>

@@ -50,11 +50,11 @@ package struct SystemClock: DelayClock {
 
 /// Work that runs at most once. Cancelling the work releases its closure.
 package final class ScheduledWork: WebImageOperation {
-    private let work: Locked<(@Sendable () -> Void)?>
+    private let work: Locked<LockedFunction<@Sendable () -> Void>?>
 
-    package init(_ work: @escaping @Sendable () -> Void) { self.work = Locked(work) }
+    package init(_ work: @escaping @Sendable () -> Void) { self.work = Locked(LockedFunction(work)) }
 
-    package func run() { work.withLock { $0.take() }?() }
+    package func run() { work.withLock { $0.take() }?.call() }
     package func cancel() { _ = work.withLock { $0.take() } }
     package var isCancelled: Bool { work.withLock { $0 == nil } }
 }

@@ -7,6 +7,8 @@ public import Foundation
 /// - On Linux, the thread sanitizer reports false races in code that uses `Synchronization.Mutex`.
 /// - `Synchronization.Mutex` is slower without contention (11 ns; this type: 4 ns).
 ///
+/// A function must not be the state itself: see ``LockedFunction``.
+///
 /// Never call user code inside `withLock`. Copies of a `Locked` share one state. The size of the state must not be 0.
 /// Otherwise the thread sanitizer reports an access to the state as a race with a read of the storage's header.
 @usableFromInline package struct Locked<State>: @unchecked Sendable {
@@ -40,4 +42,15 @@ final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     }
 
     deinit { withUnsafeMutablePointerToElements { _ = pthread_mutex_destroy($0) } }
+}
+
+/// A function that is the state of a ``Locked``.
+///
+/// A generic type stores a function in a general form, in which all parameters are passed by reference. An access to it as
+/// `inout` converts the function to its own form and back, and stores the result: a function around a function around the
+/// function. Each access would make all later calls deeper, until the stack is full. A structure is accessed as it is.
+package struct LockedFunction<Function: Sendable>: Sendable {
+    package let call: Function
+
+    package init(_ call: Function) { self.call = call }
 }

@@ -15,8 +15,9 @@ public final class ImageCache: LayeredImageCaching {
 
     /// The function that opens the default disk layer at a path. It returns nil when the folder cannot be used.
     /// ``WebImageDefaults`` sets this function.
-    static let makeDefaultDiskCache = Locked<@Sendable (String, ImageCacheConfig) -> (any DiskCaching)?>({ _, _ in nil }
-    )
+    static let makeDefaultDiskCache = Locked<
+        LockedFunction<@Sendable (String, ImageCacheConfig) -> (any DiskCaching)?>
+    >(LockedFunction { _, _ in nil })
 
     // The type is implicitly unwrapped as in SDWebImage. The getter never returns nil, and the value nil restores the
     // default.
@@ -70,7 +71,7 @@ public final class ImageCache: LayeredImageCaching {
         disk = DiskQueue {
             guard config.shouldCacheImagesOnDisk else { return nil }
             guard let chosen = config.diskCacheClass else {
-                return Self.makeDefaultDiskCache.withLock { $0 }(path, config)
+                return Self.makeDefaultDiskCache.withLock { $0 }.call(path, config)
             }
             return chosen.init(cachePath: path, config: config)
         }

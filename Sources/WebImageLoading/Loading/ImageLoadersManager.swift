@@ -8,12 +8,13 @@ public import WebImageCore
 public final class ImageLoadersManager: Sendable {
     /// The default manager. It contains the loaders that ``WebImageDefaults`` registers.
     public static let shared: ImageLoadersManager = {
-        let loader = makeDefaultLoader.withLock { $0 }()
+        let loader = makeDefaultLoader.withLock { $0 }.call()
         return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
     }()
 
     /// The function that creates the shared loader. ``WebImageDefaults`` sets this function.
-    static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
+    static let makeDefaultLoader = Locked<LockedFunction<@Sendable () -> any ImageLoader>>(
+        LockedFunction { MissingImageLoader() })
 
     private let registered: Locked<RoleList<RegisteredLoader>>
     private let lowData = Locked(false)

@@ -275,9 +275,9 @@ package struct WebImageDefaults: Sendable {
 
     /// Registers the default implementations. The product `WebImage` calls this once.
     package static func register(_ defaults: WebImageDefaults) {
-        ImageCodersManager.makeDefaultCoders.withLock { $0 = defaults.makeCoders }
-        ImageCoderHelper.redrawPixels.withLock { $0 = defaults.redrawPixels }
-        ImageLoadersManager.makeDefaultLoader.withLock { $0 = defaults.makeLoader }
-        ImageCache.makeDefaultDiskCache.withLock { $0 = defaults.makeDiskCache }
+        ImageCodersManager.makeDefaultCoders.withLock { $0 = LockedFunction(defaults.makeCoders) }
+        ImageCoderHelper.redrawPixels.withLock { $0 = defaults.redrawPixels.map { LockedFunction($0) } }
+        ImageLoadersManager.makeDefaultLoader.withLock { $0 = LockedFunction(defaults.makeLoader) }
+        ImageCache.makeDefaultDiskCache.withLock { $0 = LockedFunction(defaults.makeDiskCache) }
     }
 }

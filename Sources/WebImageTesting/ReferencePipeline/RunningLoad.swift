@@ -13,7 +13,7 @@ final class RunningLoad: Sendable {
     }
 
     private let state = Locked(State())
-    private let stop = Locked<(@Sendable () -> Void)?>(nil)
+    private let stop = Locked<LockedFunction<@Sendable () -> Void>?>(nil)
 
     /// The view that observes the load; nil for other forms.
     private let view = Locked<ObservingView?>(nil)
@@ -49,7 +49,7 @@ final class RunningLoad: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    func cancel() { stop.withLock { $0 }?() }
+    func cancel() { stop.withLock { $0 }?.call() }
 
     /// Waits until the load has ended and returns all deliveries.
     var delivered: [ReferenceDelivery] {
@@ -79,7 +79,7 @@ final class RunningLoad: Sendable {
             [ending] image, _, error, origin, _, _ in
             withExtendedLifetime(ending) { self.receive(image, error, from: origin) }
         }
-        stop.withLock { $0 = { operation.cancel() } }
+        stop.withLock { $0 = LockedFunction { operation.cancel() } }
     }
 
     /// Records a call of a completion block.
@@ -107,7 +107,7 @@ final class RunningLoad: Sendable {
         let operation = view.binding.internalSetImage(
             with: url, options: load.sentOptions, context: context, progress: countsBytes ? progress : nil,
             completed: completed)
-        stop.withLock { $0 = { operation?.cancel() } }
+        stop.withLock { $0 = LockedFunction { operation?.cancel() } }
     }
 
     private func wait(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
@@ -122,7 +122,7 @@ final class RunningLoad: Sendable {
             }
             end()
         }
-        stop.withLock { $0 = { task.cancel() } }
+        stop.withLock { $0 = LockedFunction { task.cancel() } }
     }
 
     private func refresh(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
@@ -150,7 +150,7 @@ final class RunningLoad: Sendable {
             }
             end()
         }
-        stop.withLock { $0 = { task.cancel() } }
+        stop.withLock { $0 = LockedFunction { task.cancel() } }
     }
 
     private func iterate(_ load: ReferenceLoad, at url: URL, with manager: WebImageManager) {
@@ -176,7 +176,7 @@ final class RunningLoad: Sendable {
             if state.withLock({ $0.delivered.isEmpty }) { add(.failure(.cancelled)) }
             end()
         }
-        stop.withLock { $0 = { task.cancel() } }
+        stop.withLock { $0 = LockedFunction { task.cancel() } }
     }
 
     private static func picture(_ image: Image, _ origin: ImageCacheType) -> ReferenceDelivery {

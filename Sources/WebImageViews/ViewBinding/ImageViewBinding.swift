@@ -221,12 +221,13 @@ package import WebImageLoading
 
 // The default loader of views.
 extension ImageViewBinding {
-    private nonisolated static let loader = Locked<@Sendable () -> any ViewImageLoading>({ MissingViewLoader() })
+    private nonisolated static let loader = Locked<LockedFunction<@Sendable () -> any ViewImageLoading>>(
+        LockedFunction { MissingViewLoader() })
 
     /// The function that returns the loader for requests whose context names no manager. The product `WebImage` sets
     /// this function. Safe on any thread.
     package nonisolated static var defaultLoader: @Sendable () -> any ViewImageLoading {
-        get { loader.withLock { $0 } }
-        set { loader.withLock { $0 = newValue } }
+        get { loader.withLock { $0 }.call }
+        set { loader.withLock { $0 = LockedFunction(newValue) } }
     }
 }
