@@ -102,6 +102,7 @@ struct WorkBudgetTests {
         let pool = DecodePool(width: 2, byteBudget: 1 << 30)
         let budget = WorkBudget(time: nil)
         let ended = Locked<(atCancel: Double, atEnd: Double)>((0, 0))
+        let isCancelled = DispatchSemaphore(value: 0)
         // Cancel when the work has used this processor time.
         let delay = 0.1
         let job = Task {
@@ -110,11 +111,14 @@ struct WorkBudgetTests {
                 let start = thread.seconds
                 DispatchQueue.global().async {
                     while thread.seconds < start + delay, ended.withLock({ $0.atEnd == 0 }) { usleep(1000) }
-                    ended.withLock { $0.atCancel = thread.seconds }
+                    // The time is read after the cancellation: on a busy machine, this thread can be stopped between both.
                     budget.cancel()
+                    ended.withLock { $0.atCancel = thread.seconds }
+                    isCancelled.signal()
                 }
                 _ = Result { try renderer.make(from: source, budget: budget) }
                 ended.withLock { $0.atEnd = thread.seconds }
+                isCancelled.wait()
             }
         }
         _ = try? await job.value
