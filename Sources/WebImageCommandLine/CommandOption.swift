@@ -17,11 +17,9 @@ package struct CommandOption: Sendable {
     /// `one|two` is one of these words, `A,…` a list with commas between, and `A[,word]` and `A[,MODE]` have words after a comma.
     /// FILE, DIR, FOLDER, PATH and WHERE are paths.
     package let value: String?
-    /// What the option does, with the line breaks of the help.
-    package let help: String
-    /// The words that the value can be. A word that ends with '=' is followed by a value of its own.
-    package let words: [String]
-    package let commas: Commas
+    /// What the option does, as it was declared, and the words that were declared beside it. What follows from them is computed
+    /// where it is printed: the command makes all its rows at each start.
+    private let declared: (help: String, words: [String], isList: Bool)
     /// Whether '@' and the path of a file stand for the value.
     package let takesFile: Bool
 
@@ -54,16 +52,29 @@ package struct CommandOption: Sendable {
         takesFile: Bool = false
     ) {
         (self.name, self.letter, self.value, self.takesFile) = (name, letter, value, takesFile)
-        let (text, listed) = Self.withoutBraces(help)
-        self.help = text
-        let value = value ?? ""
-        let following = value.wholeMatch(of: /.*\[,([a-z]+)\]/).map { String($0.1) }
-        let parts = value.split(separator: "|").map(String.init)
-        let alternatives = parts.count > 1 ? parts.filter { $0.wholeMatch(of: /[a-z0-9-]+/) != nil } : []
-        self.words = !words.isEmpty ? words : listed ?? following.map { [$0] } ?? alternatives
-        commas =
-            following != nil || value.contains("[,MODE]") ? .before : isList || value.hasSuffix(",…") ? .between : .none
+        declared = (help, words, isList)
     }
+
+    /// What the option does, with the line breaks of the help.
+    package var help: String { Self.withoutBraces(declared.help).text }
+
+    /// The words that the value can be. A word that ends with '=' is followed by a value of its own.
+    package var words: [String] {
+        if !declared.words.isEmpty { return declared.words }
+        if let listed = Self.withoutBraces(declared.help).words { return listed }
+        if let following { return [following] }
+        let parts = (value ?? "").split(separator: "|").map(String.init)
+        return parts.count > 1 ? parts.filter { $0.wholeMatch(of: /[a-z0-9-]+/) != nil } : []
+    }
+
+    /// Where commas stand in the value.
+    package var commas: Commas {
+        if following != nil || value?.contains("[,MODE]") == true { return .before }
+        return declared.isList || value?.hasSuffix(",…") == true ? .between : .none
+    }
+
+    /// The word in 'A[,word]'.
+    private var following: String? { value?.wholeMatch(of: /.*\[,([a-z]+)\]/).map { String($0.output.1) } }
 
     /// Returns a text without its braces, and the words between them.
     package static func withoutBraces(_ text: String) -> (text: String, words: [String]?) {
