@@ -77,13 +77,14 @@ public enum WebImageCommand {
     }
 
     /// The commands in the order of the help.
-    private static let all: [Command] = [
-        LoadCommand.command, ThumbnailCommand.command, InfoCommand.command, ConvertCommand.command,
-        OptimizeCommand.command, FramesCommand.command, FormatsCommand.command, ShowCommand.command,
-        CacheCommand.command, ServeCommand.command, SignCommand.command, InitCommand.command,
+    private static let all: [(name: String, command: Command)] = [
+        ("load", LoadCommand.command), ("thumbnail", ThumbnailCommand.command), ("info", InfoCommand.command),
+        ("convert", ConvertCommand.command), ("optimize", OptimizeCommand.command), ("frames", FramesCommand.command),
+        ("formats", FormatsCommand.command), ("show", ShowCommand.command), ("cache", CacheCommand.command),
+        ("serve", ServeCommand.command), ("sign", SignCommand.command), ("init", InitCommand.command),
     ]
 
-    static let commands = Dictionary(uniqueKeysWithValues: all.map { ($0.text.name, $0) })
+    static let commands = Dictionary(uniqueKeysWithValues: all)
 
     /// What `webimage --help` says.
     static let general = CommandText(
@@ -91,7 +92,9 @@ public enum WebImageCommand {
         lead: "webimage loads, inspects and converts pictures through the same pipeline as the library.",
         usage: ["webimage COMMAND [OPTIONS] ..."],
         parts: [
-            .words(all.map { ($0.text.head, $0.text.summary) } + [("help COMMAND", ProgramText.helpSummary)]),
+            .words(
+                all.map { ($0.command.text.head, $0.command.text.summary) }
+                    + [("help COMMAND", ProgramText.helpSummary)]),
             .options([.flag("help", "print this"), .flag("version", "print the version")]),
             .text(
                 """
@@ -107,7 +110,8 @@ public enum WebImageCommand {
 
     /// Writes manual pages or completions of this program: `webimage --describe man FOLDER`, `webimage --describe bash`.
     private static func describe(_ words: [String]) -> ExitCode {
-        let program = ProgramText(name: "webimage", version: version, general: general, commands: all.map(\.text))
+        let program = ProgramText(
+            name: "webimage", version: version, general: general, commands: all.map(\.command.text))
         do {
             Console.out(try program.described(words))
             return .ok
@@ -122,22 +126,28 @@ public enum WebImageCommand {
 struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
-    /// What the command says of itself.
-    let text: CommandText
-    /// The options that the command accepts.
-    let options: [CommandOption]
     /// Whether the command runs until a signal stops it. For such a command, an interrupt is not a failure.
     let isService: Bool
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
+    private let makeText: @Sendable () -> CommandText
+    private let makeHidden: @Sendable () -> [CommandOption]
 
-    /// - Parameter hidden: Options that the command accepts and its help does not show.
+    /// - Parameters:
+    ///   - text: What the command says of itself. It is made when the command runs or is described: a start makes the rows of
+    ///     one command only.
+    ///   - hidden: Options that the command accepts and its help does not show.
     init(
-        _ text: CommandText, hidden: [CommandOption] = [], isService: Bool = false,
+        _ text: @autoclosure @escaping @Sendable () -> CommandText,
+        hidden: @autoclosure @escaping @Sendable () -> [CommandOption] = [], isService: Bool = false,
         parse: @escaping @Sendable (Arguments) throws(UsageError) -> Invocation
     ) {
-        (self.text, self.isService, self.parse) = (text, isService, parse)
-        options = text.options + hidden
+        (makeText, makeHidden, self.isService, self.parse) = (text, hidden, isService, parse)
     }
+
+    /// What the command says of itself.
+    var text: CommandText { makeText() }
+    /// The options that the command accepts.
+    var options: [CommandOption] { text.options + makeHidden() }
 
     /// Whether the command decodes pictures in restricted processes on request.
     var canSandbox: Bool { options.contains { $0.name == "sandbox" } }
