@@ -65,6 +65,23 @@ extension SandboxPool {
 
 /// The attempts and faults that only the test program contains.
 enum Attempts {
+    /// Makes every attempt in a worker that has decoded a file.
+    static func expectRefusals(after data: Data, _ profile: SandboxProfile) throws {
+        var worker = try SandboxWorker(profile)
+        _ = try worker.decode(data)
+        for number in 0..<count {
+            let name = name(number)
+            switch worker.attempt(number) {
+            case .worked: Issue.record("\(name) worked")
+            case .refused(let errno):
+                #expect([EPERM, EACCES, ENOSYS, ENOTTY, EBADF, ENOTSOCK].contains(Int32(errno)), "\(name): \(errno)")
+            case .ended:
+                worker = try SandboxWorker(profile)
+                _ = try worker.decode(data)
+            }
+        }
+    }
+
     static let count = Int(webimage_sandbox_attempt_count())
 
     static func name(_ number: Int) -> String {

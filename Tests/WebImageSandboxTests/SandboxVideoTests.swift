@@ -123,20 +123,7 @@ struct SandboxVideoTests {
 
     /// What an attacker could try after a video has taken over its decoder.
     @Test func attemptsAreRefusedAfterAVideo() throws {
-        let data = try VideoSample.ofDecoders[0].data
-        var worker = try SandboxWorker(.video)
-        _ = try worker.decode(data)
-        for number in 0..<Attempts.count {
-            let name = Attempts.name(number)
-            switch worker.attempt(number) {
-            case .worked: Issue.record("\(name) worked")
-            case .refused(let errno):
-                #expect([EPERM, EACCES, ENOSYS, ENOTTY, EBADF, ENOTSOCK].contains(Int32(errno)), "\(name): \(errno)")
-            case .ended:
-                worker = try SandboxWorker(.video)
-                _ = try worker.decode(data)
-            }
-        }
+        try Attempts.expectRefusals(after: try VideoSample.ofDecoders[0].data, .video)
     }
 
     @Test func requestsCarryTheOptionsOfVideos() {
