@@ -20,8 +20,7 @@ extension HTTPServerTests {
         let nginx = try await Nginx(in: folder)
         defer { nginx.stop() }
         let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
-        let seed = UInt64.random(in: 0..<1 << 32)
-        print("heads are mutated with the seed \(seed)")
+        let seed = SeededRandom.printingSeed().seed
         try await withServer(respond: { .text("\($0.method) \($0.target)\n") }) { server in
             try await onThread { [address = server.address] in
                 var heads = HeadMutations(seed: seed)

@@ -180,7 +180,9 @@ private struct IdealCases {
     /// the nearest pixel.
     private func fitted(_ width: Double, _ height: Double, in box: PixelSize, roundsUp: Bool) -> PixelSize {
         let rule: FloatingPointRoundingRule = roundsUp ? .up : .toNearestOrAwayFromZero
-        let factor = min(Double(box.width) / width, Double(box.height) / height)
+        var factor = min(Double(box.width) / width, Double(box.height) / height)
+        // The service does not enlarge unless asked to.
+        if !roundsUp { factor = min(factor, 1) }
         // The product can be a few billionths above a whole number.
         func side(_ side: Double) -> Int { max(Int((side * factor - (roundsUp ? 1e-7 : 0)).rounded(rule)), 1) }
         return PixelSize(width: side(width), height: side(height))
@@ -289,10 +291,14 @@ private struct IdealCases {
         switch path {
         case .fill:
             let gravity = ["ce", "no", "soea", "we", "fp:0.3:0.8"][number(0...4)]
+            var box = box
+            if share(0...1) < 0.1 { box.height = size.height + number(0...20) }
             options = try PictureFixtures.options("rs:fill:\(box.width):\(box.height)/g:\(gravity)")
             // As in imgproxy, the scaled picture has whole pixels, and the part begins at a whole pixel of it.
-            let factor = max(Double(box.width) / width, Double(box.height) / height)
+            // A box higher than the source does not enlarge it.
+            let factor = min(max(Double(box.width) / width, Double(box.height) / height), 1)
             let (wide, high) = ((width * factor).rounded(), (height * factor).rounded())
+            wanted = PixelSize(width: min(box.width, Int(wide)), height: min(box.height, Int(high)))
             func place(_ whole: Double, _ part: Int, first: String, last: String, focus: Double) -> Double {
                 let room = whole - Double(part)
                 if gravity.hasPrefix("fp") {
@@ -302,9 +308,9 @@ private struct IdealCases {
                 if gravity.contains(first) { return 0 }
                 return gravity.contains(last) ? room : min(((room + 1) / 2).rounded(.toNearestOrEven), room)
             }
-            let left = place(wide, box.width, first: "we", last: "ea", focus: 0.3)
-            let top = place(high, box.height, first: "no", last: "so", focus: 0.8)
-            region = PixelRegion(left: left, top: top, width: Double(box.width), height: Double(box.height))
+            let left = place(wide, wanted.width, first: "we", last: "ea", focus: 0.3)
+            let top = place(high, wanted.height, first: "no", last: "so", focus: 0.8)
+            region = PixelRegion(left: left, top: top, width: Double(wanted.width), height: Double(wanted.height))
                 .scaled(x: width / wide, y: height / high)
             name += " g:\(gravity)"
         case .crop:
