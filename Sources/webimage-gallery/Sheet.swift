@@ -4,7 +4,7 @@ import WebImage
 import WebImageGTK
 
 /// A page that shows the first picture in each content mode, with each indicator, in the middle of each transition, or
-/// through each transformer. `Scripts/pictures` makes the guides' pictures from these pages.
+/// through each transformer. `Scripts/demo --pictures` makes the guides' pictures from these pages.
 @MainActor struct Sheet {
     enum Name: String, CaseIterable {
         case views, indicators, transitions, transformers

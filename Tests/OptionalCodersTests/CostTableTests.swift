@@ -12,7 +12,7 @@ import WebImageTesting
 
 @testable import WebImageGraphics
 
-/// The cost of effects, transformers, coders and encoders. `Scripts/cost-table` prints the whole table at the largest
+/// The cost of effects, transformers, coders and encoders. `Scripts/measure costs` prints the whole table at the largest
 /// sizes; the tests run a small part.
 @Suite(.timeLimit(minutes: 30))
 struct CostTableTests {

@@ -7,10 +7,10 @@ import WebImageGraphics
 import WebImageTestTraits
 import WebImageTesting
 
-/// Applied gain maps are those of libavif 1.4 and of libultrahdr 1.4, by the ΔE(ITP) of ITU-R BT.2124. `Scripts/check-gain-maps`
+/// Applied gain maps are those of libavif 1.4 and of libultrahdr 1.4, by the ΔE(ITP) of ITU-R BT.2124. `Scripts/audit gain-maps`
 /// installs both and runs these tests.
 @Suite(
-    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] != nil, "run by Scripts/check-gain-maps"),
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] != nil, "run by Scripts/audit gain-maps"),
     .timeLimit(minutes: 20))
 struct GainMapOracleTests {
     private let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] ?? "/tmp")

@@ -9,9 +9,9 @@ import WebImageTestTraits
 import WebImageTesting
 
 /// Other programs read the written files: the gain map of a JPEG, and the base picture of each format.
-/// `Scripts/check-gain-maps` installs the programs and runs these tests.
+/// `Scripts/audit gain-maps` installs the programs and runs these tests.
 @Suite(
-    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] != nil, "run by Scripts/check-gain-maps"),
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] != nil, "run by Scripts/audit gain-maps"),
     .timeLimit(minutes: 20))
 struct HighRangeReaderTests {
     private let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["WEBIMAGE_GAIN_MAPS"] ?? "/tmp")

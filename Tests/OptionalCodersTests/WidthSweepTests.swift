@@ -13,7 +13,7 @@ import WebImageTesting
 /// Tests each library that reads or writes this package's rows, with images of many widths.
 ///
 /// If a library writes beyond a row, these tests fail only if the image is wrong or the process crashes.
-/// `Scripts/sanitize guard` runs the same tests with an inaccessible page next to each memory block.
+/// `Scripts/audit guard` runs the same tests with an inaccessible page next to each memory block.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct WidthSweepTests {
     struct Case: Sendable, CustomTestStringConvertible {

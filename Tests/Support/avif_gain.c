@@ -1,4 +1,4 @@
-/* Applies the gain map of an AVIF file with libavif 1.2 or later, for Scripts/check-gain-maps: avif_gain FILE STOPS writes values of PQ
+/* Applies the gain map of an AVIF file with libavif 1.2 or later, for Scripts/audit gain-maps: avif_gain FILE STOPS writes values of PQ
    with 16 bits, three for each pixel, in the primaries to which the factors belong: those of the base or of the alternate picture.
    avif_gain FILE properties writes as text: width, height, the quarter turns counter-clockwise, the axis of the mirroring that follows
    (-1: none, 0: top and bottom are exchanged, 1: left and right), and the two numbers of the light level. */

@@ -1,4 +1,4 @@
-/* Decodes files with the bare libraries of the plug-ins, for Scripts/measure-plugins: bare_decode KIND OUT FILE... writes the rows of
+/* Decodes files with the bare libraries of the plug-ins, for Scripts/measure plugins: bare_decode KIND OUT FILE... writes the rows of
    each file as a BMP has them, one after the other, to OUT. KIND is jp2, raw, pdf, lottie or video. PDFium is loaded from
    $WEBIMAGE_PDFIUM. */
 #include <dlfcn.h>

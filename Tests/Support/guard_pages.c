@@ -1,5 +1,5 @@
 // An allocator that puts an inaccessible page after each block of 256 bytes to 16 MB. An access to this page, or to a
-// block after free(3), ends the process. Scripts/sanitize guard builds this library and loads it with LD_PRELOAD.
+// block after free(3), ends the process. Scripts/audit guard builds this library and loads it with LD_PRELOAD.
 // WEBIMAGE_GUARD=before puts the inaccessible page before each block instead of after it.
 // The end of a block is rounded up to the alignment of the block. Accesses up to 15 bytes beyond a block of malloc(3)
 // are therefore not found. The size of a pixel buffer is a multiple of its alignment, so the end of a pixel buffer is

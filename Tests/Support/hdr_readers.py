@@ -1,4 +1,4 @@
-"""Reads files with a high dynamic range by other programs, for Scripts/check-gain-maps.
+"""Reads files with a high dynamic range by other programs, for Scripts/audit gain-maps.
 
   hdr_readers.py maps FILE   the gain map of a JPEG, as libultrahdr, libvips and exiftool read it, and the metadata that is there
   hdr_readers.py jhgm FILE   the gain map in the box of a JPEG XL file, by the order of the standard; libjxl decodes the codestream

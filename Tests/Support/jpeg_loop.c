@@ -1,4 +1,4 @@
-/* Measures and checks the loop for JPEG thumbnails outside of Swift: Scripts/jpeg-loop compiles this file with the loop, the
+/* Measures and checks the loop for JPEG thumbnails outside of Swift: Scripts/measure jpeg-loop compiles this file with the loop, the
    writer of samples and libjpeg-turbo, and describes its commands. */
 
 #include "CWebImageJPEGSamples.h"

@@ -1,4 +1,4 @@
-/* Decodes files in strips and in one piece, and compares the pixels and the times. Scripts/jpeg-loop builds and runs it.
+/* Decodes files in strips and in one piece, and compares the pixels and the times. Scripts/measure jpeg-loop builds and runs it.
 
    jpeg_strips compare N SEED      N random files, 2 to 6 threads, three scales
    jpeg_strips mutate N SEED       N damaged files

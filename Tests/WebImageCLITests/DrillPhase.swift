@@ -13,7 +13,7 @@ struct DrillPhase: Sendable {
     var times: [Double] = []
     var plain: [Double] = []
 
-    /// Whether `Scripts/measure-tiers` runs the drills: with more requests and the usual budget of a tier.
+    /// Whether `Scripts/measure tiers` runs the drills: with more requests and the usual budget of a tier.
     static let isMeasured = ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil
     /// The budget of one call of a tier, in seconds. A debug build on a busy machine needs a longer one.
     static let budget = isMeasured ? 0.005 : 0.05

@@ -14,7 +14,7 @@ import WebImageTesting
 ///
 /// The seed is printed. To repeat a failure, set `WEBIMAGE_SEED`; to send only the target with a number, set
 /// `WEBIMAGE_TARGET` as well. `WEBIMAGE_TARGETS` sets the number of targets, `WEBIMAGE_FIRST_TARGET` the number of the first
-/// one. `Scripts/random-targets` shares the targets among processes.
+/// one. `Scripts/audit targets` shares the targets among processes.
 @Suite(
     .timeLimit(minutes: 600), .serialized,
     .notUnder(.thread, "it makes every decode many times slower, so that results miss the deadlines of the service"))
@@ -60,7 +60,7 @@ struct RandomTargetTests {
 
     /// The limits are the defaults, and the sources have up to 50 megapixels. A result at a limit costs some seconds, so
     /// fewer sides are at a limit than in the other runs: some hundreds of 20,000 targets.
-    @Test(.enabled(if: isLong, "Scripts/test --long, Scripts/random-targets"))
+    @Test(.enabled(if: isLong, "Scripts/test --long, Scripts/audit targets"))
     func randomTargetsWithLargeSourcesAreAnsweredInTimeAndAlike() async throws {
         try await run(count: 20_000, large: true) { _ in }
     }

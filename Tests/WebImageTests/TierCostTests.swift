@@ -8,9 +8,9 @@ import WebImageTestTraits
 import WebImageTesting
 import WebImageValkey
 
-/// What a hit of a tier on this machine costs. Only `Scripts/measure-tiers` runs it, with optimisation.
+/// What a hit of a tier on this machine costs. Only `Scripts/measure tiers` runs it, with optimisation.
 @Suite(
-    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil, "only Scripts/measure-tiers runs it"),
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil, "only Scripts/measure tiers runs it"),
     .enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"), .serialized,
     .timeLimit(minutes: 5))
 struct TierCostTests {

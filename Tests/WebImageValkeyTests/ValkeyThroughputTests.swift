@@ -8,9 +8,9 @@ import WebImageTesting
 @testable import WebImageLoading
 @testable import WebImageValkey
 
-/// Measures reads beside the server's own benchmark. Only `Scripts/measure-tiers` runs it, with optimisation.
+/// Measures reads beside the server's own benchmark. Only `Scripts/measure tiers` runs it, with optimisation.
 @Suite(
-    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil, "only Scripts/measure-tiers runs it"),
+    .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_MEASURE"] != nil, "only Scripts/measure tiers runs it"),
     .enabled(if: ValkeyServer.benchmark != nil, "no valkey-benchmark or redis-benchmark is installed"), .serialized,
     .timeLimit(minutes: 5))
 struct ValkeyThroughputTests {

@@ -32,7 +32,7 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// Use the allocator of guard_pages.c if Scripts/sanitize guard has loaded it, otherwise use the allocator of the C
+// Use the allocator of guard_pages.c if Scripts/audit guard has loaded it, otherwise use the allocator of the C
 // library.
 #define NEXT(name, ...) (guard_pages_##name ? guard_pages_##name(__VA_ARGS__) : __libc_##name(__VA_ARGS__))
 extern void *guard_pages_malloc(size_t) __attribute__((weak));

@@ -1,20 +1,4 @@
-#!/usr/bin/env python3
-"""Measures 'webimage thumbnail --freedesktop' and the service over a folder of mixed files, many of them broken.
-
-Scripts/measure-folder [PROGRAM] [COUNT]   default .build/release/webimage and 2000 files
-Scripts/measure-folder --files FOLDER [COUNT]   only makes the files
-Scripts/measure-folder --seeds KIND FOLDER      makes small whole files for the fuzzer: pdf, raw, lottie or jp2
-
-The folder has the files of $WEBIMAGE_CONFORMANCE (or ../shared/conformance) up to 4 MB, and made PDF, video, Lottie, raw
-(DNG) and JPEG 2000 files. A third of the files is cut off, and a sixth has changed bytes. Videos and JPEG 2000 need 'ffmpeg'.
-
-Prints, for the command and for the service: what became of the files; the seconds; and the resident memory of the program
-and its decoder processes: what each quarter of the run has between large pictures (the lowest tenth of its samples), and the peak.
-A crash, a file without an answer within a minute, or a last quarter with a quarter more memory than all before ends the script
-with 1. Then the thumbnailers of the desktop make a picture of each whole
-file that they declare, a process each, beside one 'webimage convert' for each file, as the desktop calls it, and one
-'webimage thumbnail' for all: pdftoppm, ffmpegthumbnailer, gdk-pixbuf-thumbnailer, dcraw_emu and opj_decompress, if installed.
-"""
+"""A folder of mixed files, and what the command and the service do with it."""
 import array
 import http.client
 import json
@@ -23,19 +7,14 @@ import pathlib
 import random
 import shutil
 import signal
-import socket
 import statistics
 import struct
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = pathlib.Path(os.environ.get("WEBIMAGE_CONFORMANCE", ROOT.parent / "shared/conformance"))
-ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("WEBIMAGE_") or key == "WEBIMAGE_PDFIUM"}
+from .common import DATA, RELEASE, free_port, temporary, wait_for, without_settings
 
 
 def pdf(number, shapes=None):
@@ -140,8 +119,8 @@ def originals(work):
 def make_files(folder, count):
     """Writes the files. Returns the whole ones as (kind, path)."""
     chance, whole = random.Random(57), []
-    with tempfile.TemporaryDirectory() as work:
-        kinds = {kind: files for kind, files in originals(pathlib.Path(work)).items() if files}
+    with temporary() as work:
+        kinds = {kind: files for kind, files in originals(work).items() if files}
     names = list(kinds)
     for index in range(count):
         kind = names[index % len(names)]
@@ -164,12 +143,12 @@ def make_files(folder, count):
 
 
 def make_seeds(kind, folder):
-    with tempfile.TemporaryDirectory() as work:
+    with temporary() as work:
         for number in range(4):
             options = ["-frames:v", "1", "-c:v", "jpeg2000", "-pix_fmt", ("rgb24", "gray", "yuv420p", "rgb48")[number]]
             data = {
                 "pdf": lambda: pdf(number, 4), "raw": lambda: dng(number, 40 + 2 * number, 30), "lottie": lambda: lottie(number),
-                "jp2": lambda: encoded(pathlib.Path(work), number, f"{number}.jp2", *options, side=48)}[kind]()
+                "jp2": lambda: encoded(work, number, f"{number}.jp2", *options, side=48)}[kind]()
             if data:
                 (folder / f"seed-{number}").write_bytes(data)
 
@@ -226,11 +205,11 @@ def report(name, count, seconds, memory, outcomes):
 
 
 def by_command(program, folder, count):
-    with tempfile.TemporaryDirectory() as cache:
+    with temporary() as cache:
         start = time.perf_counter()
         process = subprocess.Popen(
             [program, "thumbnail", "--freedesktop", "--json", "--", *map(str, sorted(folder.iterdir()))], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env={**ENVIRONMENT, "XDG_CACHE_HOME": cache}, text=True)
+            stderr=subprocess.DEVNULL, env={**without_settings(), "XDG_CACHE_HOME": str(cache)}, text=True)
         memory, outcomes, seen = Memory(process.pid), {}, {}
         for line in process.stdout:
             answer = json.loads(line)
@@ -240,26 +219,19 @@ def by_command(program, folder, count):
         for outcome in seen.values():
             outcomes[str(outcome)] = outcomes.get(str(outcome), 0) + 1
         flat = report("thumbnail --freedesktop", count, seconds, memory, outcomes)
-        made = sum(1 for _ in pathlib.Path(cache).rglob("*.png"))
+        made = sum(1 for _ in cache.rglob("*.png"))
         print(f"    exit code {code}; {made} files in the cache")
         return flat and code >= 0 and len(seen) == count and f"error {DECODER_FAILED}" not in outcomes
 
 
 def by_service(program, folder, count):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with tempfile.TemporaryDirectory() as cache:
+    port = free_port()
+    with temporary() as cache:
         process = subprocess.Popen(
-            [program, "serve", "--listen", f"127.0.0.1:{port}", "--root", str(folder), "--cache-dir", cache, "--access-log", "none", "--negative-ttl", "0",
+            [program, "serve", "--listen", f"127.0.0.1:{port}", "--root", str(folder), "--cache-dir", str(cache), "--access-log", "none", "--negative-ttl", "0",
              "--queue-wait", "60000"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=without_settings())
+        wait_for(port)
         files, lock, outcomes, slow = iter(sorted(folder.iterdir())), threading.Lock(), {}, []
         memory, start = Memory(process.pid), time.perf_counter()
 
@@ -312,10 +284,10 @@ def beside_peers(program, whole):
         if not paths or not shutil.which(peer):
             print(f"    {peer}: {'no files' if shutil.which(peer) else 'not installed'}")
             continue
-        with tempfile.TemporaryDirectory() as out:
+        with temporary() as out:
             def timed(command):
                 start = time.perf_counter()
-                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=without_settings())
                 return (time.perf_counter() - start) * 1000, done.returncode != 0
 
             # By turns, so that other work of the machine meets both.
@@ -329,25 +301,34 @@ def beside_peers(program, whole):
               f" ({sum(refused)} failed)  thumbnail {together:.0f}")
 
 
-def main(arguments):
-    if arguments[:1] == ["--files"]:
-        folder = pathlib.Path(arguments[1])
+def measure(words):
+    """Measures 'webimage thumbnail --freedesktop' and the service over a folder of mixed files, many of them broken.
+
+    Scripts/measure folder [PROGRAM] [COUNT]        default .build/release/webimage and 2000 files
+    Scripts/measure folder --files FOLDER [COUNT]   only makes the files
+    Scripts/measure folder --seeds KIND FOLDER      makes small whole files for the fuzzer: pdf, raw, lottie or jp2
+
+    The folder has the files of $WEBIMAGE_CONFORMANCE (or ../shared/conformance) up to 4 MB, and made PDF, video, Lottie, raw
+    (DNG) and JPEG 2000 files. A third of the files is cut off, and a sixth has changed bytes. Videos and JPEG 2000 need 'ffmpeg'.
+
+    Prints, for the command and for the service: what became of the files; the seconds; and the resident memory of the program
+    and its decoder processes: what each quarter of the run has between large pictures (the lowest tenth of its samples), and the peak.
+    A crash, a file without an answer within a minute, or a last quarter with a quarter more memory than all before ends the script
+    with 1. Then the thumbnailers of the desktop make a picture of each whole
+    file that they declare, a process each, beside one 'webimage convert' for each file, as the desktop calls it, and one
+    'webimage thumbnail' for all: pdftoppm, ffmpegthumbnailer, gdk-pixbuf-thumbnailer, dcraw_emu and opj_decompress, if installed.
+    """
+    if words[:1] == ["--files"]:
+        folder = pathlib.Path(words[1])
         folder.mkdir(parents=True, exist_ok=True)
-        return print(f"{len(make_files(folder, int(arguments[2]) if len(arguments) > 2 else 2000))} whole files")
-    if arguments[:1] == ["--seeds"]:
-        return make_seeds(arguments[1], pathlib.Path(arguments[2]))
-    program = str(pathlib.Path(arguments[0] if arguments else ROOT / ".build/release/webimage").resolve())
-    count = int(arguments[1]) if len(arguments) > 1 else 2000
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
+        return print(f"{len(make_files(folder, int(words[2]) if len(words) > 2 else 2000))} whole files")
+    if words[:1] == ["--seeds"]:
+        return make_seeds(words[1], pathlib.Path(words[2]))
+    program = str(pathlib.Path(words[0] if words else RELEASE).resolve())
+    count = int(words[1]) if len(words) > 1 else 2000
+    with temporary() as folder:
         whole = make_files(folder, count)
         print(f"{count} files, {sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.0f} MB, {len(whole)} whole, {os.cpu_count()} cores")
         results = [by_command(program, folder, count), by_service(program, folder, count)]
         beside_peers(program, whole)
-    sys.exit(0 if all(results) else 1)
-
-
-if __name__ == "__main__":
-    if "--help" in sys.argv:
-        sys.exit(print(__doc__))
-    main(sys.argv[1:])
+    return int(not all(results))

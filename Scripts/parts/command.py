@@ -1,13 +1,4 @@
-#!/usr/bin/env python3
-"""Checks what `webimage --describe` makes of the options: manual pages by man, completions in the shells. Then types
-the commands of the first walkthrough of Documentation/FirstHour.md.
-
-  Scripts/check-command [BINARY]     default .build/debug/webimage; after a build
-
-A shell that is not installed is named and left out, unless CI is set.
-"""
-import importlib.machinery
-import importlib.util
+"""What the command says of its options: manual pages, completions, the reference, and the first walkthrough."""
 import os
 import pathlib
 import pty
@@ -15,15 +6,13 @@ import re
 import select
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BINARY = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/debug/webimage").resolve()
-if "--help" in sys.argv:
-    sys.exit(print(__doc__))
-wrong = []
+from . import walks
+from .common import DEBUG, ROOT, end, run, temporary
+
+REFERENCE = ROOT / "Documentation/CommandReference.md"
+binary, wrong = DEBUG, []
 # The typed words, the completions that must be offered, and those that must not.
 CASES = [
     ("webimage con", ["convert"], ["load", "frames"]),
@@ -62,10 +51,10 @@ CASES = [
 
 
 def describe(*arguments):
-    return subprocess.run([BINARY, "--describe", *arguments], capture_output=True, text=True, check=True).stdout
+    return run(binary, "--describe", *arguments)
 
 
-def check(shell, typed, offered, wanted, unwanted):
+def compare(shell, typed, offered, wanted, unwanted):
     # bash completes only what follows the sign of '@FILE'.
     offered = [word.removeprefix("@") for word in offered]
     for word in wanted:
@@ -78,7 +67,7 @@ def check(shell, typed, offered, wanted, unwanted):
 
 def manual_pages(folder):
     describe("man", folder)
-    pages = sorted(pathlib.Path(folder).glob("*.1"))
+    pages = sorted(folder.glob("*.1"))
     for page in pages:
         done = subprocess.run(
             ["man", "--warnings", "-E", "UTF-8", "-l", str(page)], capture_output=True, text=True,
@@ -87,7 +76,7 @@ def manual_pages(folder):
             wrong.append(f"{page.name}: {done.stderr.strip() or 'man fails'}")
         text = re.sub(".\b", "", done.stdout)
         command = page.stem.removeprefix("webimage-") if page.stem != "webimage" else None
-        help_text = subprocess.run([BINARY, *([command] if command else []), "--help"], capture_output=True, text=True).stdout
+        help_text = subprocess.run([binary, *([command] if command else []), "--help"], capture_output=True, text=True).stdout
         flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", help_text))
         missing = sorted(flag for flag in flags if flag not in text.replace("‐", "-").replace("−", "-"))
         if missing:
@@ -102,7 +91,7 @@ def manual_pages(folder):
 
 
 def in_bash(folder):
-    script = pathlib.Path(folder) / "webimage.bash"
+    script = folder / "webimage.bash"
     script.write_text(describe("bash"))
     for typed, wanted, unwanted in CASES:
         # bash splits words at '=' and '@'.
@@ -113,7 +102,7 @@ def in_bash(folder):
         done = subprocess.run(["bash", "--norc", "-c", program], capture_output=True, text=True, cwd=folder)
         if done.stderr:
             wrong.append(f"bash: {done.stderr}")
-        check("bash", typed, done.stdout.splitlines(), wanted, unwanted)
+        compare("bash", typed, done.stdout.splitlines(), wanted, unwanted)
     program = f"source '{script}'; COMP_WORDS=(webimage info tw); COMP_CWORD=2; _webimage; printf '%s' \"${{COMPREPLY[@]}}\""
     offered = subprocess.run(["bash", "--norc", "-c", program], capture_output=True, text=True, cwd=folder).stdout
     if offered != "two\nlines.png":
@@ -121,16 +110,16 @@ def in_bash(folder):
 
 
 def in_fish(folder):
-    script = pathlib.Path(folder) / "webimage.fish"
+    script = folder / "webimage.fish"
     script.write_text(describe("fish"))
     for typed, wanted, unwanted in CASES:
         program = f"source '{script}'; complete -C '{typed}'"
         done = subprocess.run(
             ["fish", "--no-config", "-c", program], capture_output=True, text=True, cwd=folder,
-            env={**os.environ, "HOME": folder, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"})
+            env={**os.environ, "HOME": str(folder), "PATH": f"{binary.parent}:{os.environ['PATH']}"})
         if done.stderr:
             wrong.append(f"fish: {done.stderr}")
-        check("fish", typed, [re.sub(r"^--[a-z]+=", "", line.split("\t")[0].replace("\\ ", " ")) for line in done.stdout.splitlines()], wanted, unwanted)
+        compare("fish", typed, [re.sub(r"^--[a-z]+=", "", line.split("\t")[0].replace("\\ ", " ")) for line in done.stdout.splitlines()], wanted, unwanted)
 
 
 class Terminal:
@@ -140,7 +129,7 @@ class Terminal:
         pid, self.descriptor = pty.fork()
         if pid == 0:
             os.chdir(folder)
-            os.environ.update(TERM="dumb", HOME=folder, PATH=f"{BINARY.parent}:{os.environ['PATH']}")
+            os.environ.update(TERM="dumb", HOME=str(folder), PATH=f"{binary.parent}:{os.environ['PATH']}")
             os.execvp(command[0], command)
 
     def send(self, text):
@@ -155,7 +144,7 @@ class Terminal:
 
 
 def in_zsh(folder):
-    functions = pathlib.Path(folder) / "functions"
+    functions = folder / "functions"
     functions.mkdir()
     (functions / "_webimage").write_text(describe("zsh"))
     terminal = Terminal(["zsh", "-f", "-i"], folder)
@@ -177,47 +166,48 @@ echo rea''dy
             wrong.append(f"zsh does not answer: {said[-300:]}")
             break
         offered = [re.sub(r"^--[a-z]+=", "", word.replace("\\ ", " ")) for word in re.findall(r"offer:([^\r\n]*)", said)]
-        check("zsh", typed, offered, wanted, unwanted)
+        compare("zsh", typed, offered, wanted, unwanted)
     terminal.send("exit\n")
 
 
 def first_walk(folder):
-    """The first walkthrough without its build. Scripts/check-first-hour types all of them, but needs a bare machine."""
-    loader = importlib.machinery.SourceFileLoader("check_first_hour", str(ROOT / "Scripts/check-first-hour"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    (pathlib.Path(folder) / "swift-web-image").symlink_to(ROOT)
-    environment = {**os.environ, "HOME": folder, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}
-    _, blocks = next(walk for walk in module.walks((ROOT / "Documentation/FirstHour.md").read_text()) if "shell" in walk[0])
+    """The first walkthrough without its build. `journeys first-hour` types all of them, but needs a bare machine."""
+    (folder / "swift-web-image").symlink_to(ROOT)
+    environment = {**os.environ, "HOME": str(folder), "PATH": f"{binary.parent}:{os.environ['PATH']}"}
+    _, blocks = next(walk for walk in walks.walks(walks.PAGE.read_text()) if "shell" in walk[0])
     typed = [block for block in blocks if "swift build" not in block[1]]
     for _, commands, expected in typed:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, text=True, errors="replace",
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        left = module.missing(expected, done.stdout)
+        left = walks.missing(expected, done.stdout)
         if left or done.returncode != 0:
             wrong.append(f"FirstHour.md: {commands}lacks '{(left or ['the success of all commands'])[0]}'; it printed\n{done.stdout}")
     return len(typed)
 
 
-with tempfile.TemporaryDirectory() as folder:
-    for name in ("picture one.png", "--dash.png", "two\nlines.png"):
-        pathlib.Path(folder, name).write_bytes(b"")
-    count = manual_pages(folder) if shutil.which("man") else print("check-command: man is not installed") or 0
-    for shell, run in (("bash", in_bash), ("fish", in_fish), ("zsh", in_zsh)):
-        if shutil.which(shell):
-            run(folder)
-        elif os.environ.get("CI"):
-            wrong.append(f"{shell} is not installed")
-        else:
-            print(f"check-command: {shell} is not installed; its completions are not tried")
-with tempfile.TemporaryDirectory() as folder:
-    blocks = first_walk(folder)
-REFERENCE = "Documentation/CommandReference.md"
-if describe("markdown") != (ROOT / REFERENCE).read_text():
-    wrong.append(f"{REFERENCE} is old; run 'swift run webimage --describe markdown > {REFERENCE}'")
-print("\n".join(wrong))
-if wrong:
-    sys.exit(1)
-print(f"{count} manual pages without a warning; {len(CASES)} completions tried in each shell; {blocks} blocks of FirstHour.md")
+def check(words):
+    """Scripts/journeys command [BINARY]
+
+    Checks what `webimage --describe` (of .build/debug/webimage, or the BINARY) makes of the options: manual pages by man, completions in
+    the shells, and Documentation/CommandReference.md. Then types the commands of the first walkthrough of Documentation/FirstHour.md. A
+    shell that is not installed is named and left out, unless CI is set.
+    """
+    global binary
+    binary = pathlib.Path(words[0] if words else DEBUG).resolve()
+    with temporary() as folder:
+        for name in ("picture one.png", "--dash.png", "two\nlines.png"):
+            (folder / name).write_bytes(b"")
+        count = manual_pages(folder) if shutil.which("man") else print("Scripts/journeys command: man is not installed") or 0
+        for shell, attempt in (("bash", in_bash), ("fish", in_fish), ("zsh", in_zsh)):
+            if shutil.which(shell):
+                attempt(folder)
+            elif os.environ.get("CI"):
+                wrong.append(f"{shell} is not installed")
+            else:
+                print(f"Scripts/journeys command: {shell} is not installed; its completions are not tried")
+    with temporary() as folder:
+        blocks = first_walk(folder)
+    if describe("markdown") != REFERENCE.read_text():
+        wrong.append(f"{REFERENCE.name} is old; run 'swift run webimage --describe markdown > Documentation/{REFERENCE.name}'")
+    end(wrong, f"{count} manual pages without a warning; {len(CASES)} completions tried in each shell; {blocks} blocks of FirstHour.md")

@@ -1,24 +1,15 @@
-#!/usr/bin/env python3
-"""Types the commands of Documentation/FirstHour.md on this machine and looks for the lines that the page shows.
-
-  Scripts/check-first-hour --install [WORD...]   all walks, or the first and those with one of the words in their heading
-
-It installs packages and starts programs, some of them as root: run it in a container or a bare root, and agree to this
-with --install. It takes about half an hour, most of it for builds. Without a display the windows open on a virtual one
-(xvfb). The pages' folder is a temporary one, which is removed at the end.
-"""
+"""The walks of Documentation/FirstHour.md: commands, and the lines that they print."""
 import os
 import pathlib
 import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from .common import DISPLAY, ROOT, end, temporary
+
 PAGE = ROOT / "Documentation/FirstHour.md"
 # The longest block builds everything in release mode. Programs with a window or a port build only themselves.
 SECONDS = 2400
@@ -114,19 +105,34 @@ def walk(heading, blocks, folder, state, wrong):
     print(f"   {time.monotonic() - began:.0f} s", flush=True)
 
 
-def main():
-    if "--help" in sys.argv:
-        sys.exit(print(__doc__))
-    if "--install" not in sys.argv:
-        sys.exit("Scripts/check-first-hour: the walks install packages and write below /etc; agree with --install")
-    words = [word.lower() for word in sys.argv[1:] if word != "--install"]
-    wrong = []
+def virtual_display():
+    if not shutil.which("Xvfb"):
+        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "xvfb"], check=True, stdout=subprocess.DEVNULL)
+    reading, writing = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24"], pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        os.environ["DISPLAY"] = ":" + answer.readline().strip()
+    os.environ.update(DISPLAY)
+    return server
+
+
+def check(words):
+    """Scripts/journeys first-hour --install [WORD...]
+
+    Types the commands of Documentation/FirstHour.md on this machine and looks for the lines that the page shows: all walks, or the first
+    and those with one of the words in their heading. It installs packages and starts programs, some of them as root: run it in a
+    container or a bare root, and agree to this with --install. It takes about half an hour, most of it for builds. Without a display the
+    windows open on a virtual one (xvfb). The pages' folder is a temporary one, which is removed at the end.
+    """
+    if "--install" not in words:
+        return "Scripts/journeys first-hour: the walks install packages and write below /etc; agree with --install"
+    words = [word.lower() for word in words if word != "--install"]
+    wrong, display = [], None
     os.environ.setdefault("REPOSITORY", ROOT.as_uri())
     # The clone of a folder that belongs to another user is refused by git otherwise.
     os.environ.update(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*", DEBIAN_FRONTEND="noninteractive")
-    display = None
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
+    with temporary() as folder:
         os.environ["XDG_CACHE_HOME"] = str(folder / ".cache")
         place = folder / "work"
         place.mkdir()
@@ -143,22 +149,4 @@ def main():
         finally:
             if display:
                 display.terminate()
-    if wrong:
-        sys.exit(f"{len(wrong)} walks failed")
-    print("every command did what the page shows")
-
-
-def virtual_display():
-    if not shutil.which("Xvfb"):
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "xvfb"], check=True, stdout=subprocess.DEVNULL)
-    reading, writing = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24"], pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as answer:
-        os.environ["DISPLAY"] = ":" + answer.readline().strip()
-    os.environ.update(GSK_RENDERER="cairo", GDK_BACKEND="x11", GTK_A11Y="none", NO_AT_BRIDGE="1")
-    return server
-
-
-if __name__ == "__main__":
-    main()
+    end([f"{len(wrong)} walks failed"] if wrong else [], "every command did what the page shows")

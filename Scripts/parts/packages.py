@@ -1,35 +1,23 @@
-#!/usr/bin/env python3
-"""Fails if a script, a benchmark or a test calls a command of a package that the matching Scripts/setup mode does not name.
-
-  Scripts/check-setup                    checks the calls against the table below, and the table against Scripts/setup; on Debian
-                                         also that each command is a file of its package
-  Scripts/check-setup --path MODE DIR    fills DIR with links to the commands that a machine has after 'Scripts/setup MODE' and to
-                                         no others, so that 'PATH=DIR Scripts/test' shows what is missing (on Debian)
-
-A command that a file looks up before it calls it ('command -v', 'shutil.which') may be of any mode. A command of the mode
-"optional" is always looked up, and no mode installs it.
-"""
+"""The commands that scripts, benchmarks and tests call, and the packages of Debian that have them."""
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Present before Scripts/setup runs: Debian's packages that are essential or of the priority "required", and the packages that the
-# toolchain's page for Debian names, with their dependencies.
-TOOLCHAIN = ["binutils", "binutils-gold", "gcc", "git", "libstdc++-12-dev", "libstdc++-14-dev", "tzdata", "unzip"]
-# Package, mode of Scripts/setup, and its commands that are called here. "swift": a folder of its own, not a package of Debian.
+from .common import ROOT, accept, end, run
+
+# Package, mode of Scripts/setup, and its commands that are called here. "base": packages that are essential or of the priority
+# "required", and what the toolchain's page for Debian names. "swift": a folder of its own, not a package of Debian. "optional": no mode
+# installs it; a script looks it up before it calls it.
 TABLE = """
 base               base   apt-cache apt-get awk basename bash cat chmod chroot cmp cp cut date dirname dpkg dpkg-deb dpkg-query du env
 base               base   false find grep gzip head id install kill ldconfig ldd ln locale localedef ls md5sum mkdir mkfifo mktemp mount nproc
-base               base   paste perl printf readlink rm sed seq setpriv sh sha256sum shuf sleep sort stat tail tee test touch tr true umount
+base               base   paste perl printf readlink rm sed setpriv sh sha256sum shuf sleep sort stat tail tee test touch tr true umount
 base               base   timeout uniq unshare wc xargs yes
 gcc                base   cc gcc
 binutils           base   nm objcopy strings strip
 git                base   git
-swift              base   clang docc swift swiftc
+swift              base   clang docc swift swift-symbolgraph-extract swiftc
 pkg-config         build  pkg-config
 python3            test   python3
 xvfb               test   Xvfb xvfb-run
@@ -58,20 +46,19 @@ systemd            optional  systemd-analyze systemd-socket-activate
 """
 MODES = {"base": [], "build": ["base"], "test": ["base", "build"], "bench": ["base", "build", "test"],
          "release": ["base", "build", "test"], "tiers": ["base", "build", "test"]}
-# The mode of files that are not in Scripts/test's reach; all others are checked as "test".
-RELEASE = {"check-clients", "documentation", "release", "test-platforms"}
-BENCH = {"measure-command", "measure-folder", "measure-plugins", "measure-thumbnails"}
-
+# The mode of files that Scripts/test does not run; all others are checked as "test".
+MODE_OF = {"audit": "release", "release": "release", "measure": "bench", "folder.py": "bench"}
 BUILTINS = set(""". : [ alias bind break builtin caller case cd command compgen complete continue coproc declare dirs disown do done echo
 elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill let local mapfile popd
 printf pushd pwd read readarray readonly return select set shift shopt source suspend test then time times trap true type typeset ulimit
-umask unalias unset until wait while { } !""".split())
-# Words after which the next word is again a command.
-PREFIXES = {"exec", "sudo", "env", "time", "if", "then", "else", "elif", "while", "until", "do", "{", "!", "xargs", "nohup", "command"}
-PYTHON = re.compile(r'(?:subprocess\.\w+\(\s*\[|(?:command|compiler) = \[|Terminal\(\[|return \[|which\(|\brun\(|lambda file: \[|validate\()'
+umask unalias unset until wait while""".split())
+PYTHON = re.compile(r'(?:subprocess\.\w+\(\s*\[|(?:command|compiler) = \[|Terminal\(\[|return \[|which\(|\brun\(|callgrind\(|lambda file: \[|validate\()'
                     r'"([A-Za-z][\w.-]*)"|for tool in \["([a-z]\w*)"')
 SWIFT = re.compile(r'"/(?:usr/)?s?bin/([\w.-]+)"|(?:Self\.run|tool)\("([a-z]+)"|bin/env"\)\s+process\.arguments = \["([a-z][\w.-]*)",|\["\w+=\w+", "([a-z]\w*)"')
 LOOKUP = re.compile(r"command -v (\w[\w.-]*)|which\(\"(\w[\w.-]*)\"|bin/([\w.-]+)\"")
+
+# Words after which the next word is again a command.
+PREFIXES = {"exec", "sudo", "env", "time", "if", "then", "else", "elif", "while", "until", "do", "{", "!", "xargs", "nohup", "command"}
 
 
 class Shell:
@@ -176,23 +163,15 @@ class Shell:
         return None
 
 
-def table():
-    found = {}
-    for line in TABLE.split("\n"):
-        package, mode, *commands = line.split() or ["", ""]
-        for command in commands:
-            found[command] = (package, mode)
-    return found
-
-
 def calls():
     """For each file the commands that it calls, and those that it looks up."""
     found = {}
-    paths = [ROOT / ".ci/run", *ROOT.glob("Scripts/*"), *ROOT.glob("Benchmarks/*"), *ROOT.glob("Benchmarks/peers/*.py")]
+    paths = [ROOT / ".ci/run", *ROOT.glob("Scripts/**/*"), *ROOT.glob("Benchmarks/*"), *ROOT.glob("Benchmarks/peers/*.py")]
     for folder in ("Tests", "Sources/WebImageTesting", "Sources/webimage-demo", "Benchmarks/Sources"):
         paths += (ROOT / folder).rglob("*.swift")
     for path in sorted(paths):
-        if not path.is_file() or path == pathlib.Path(__file__).resolve():
+        # This file contains the commands as patterns.
+        if not path.is_file() or path.name == "packages.py":
             continue
         text = path.read_text(errors="replace")
         if text.startswith("#!/usr/bin/env bash"):
@@ -210,9 +189,7 @@ def calls():
 
 
 def mode_of(path):
-    if path.parts[0] == "Benchmarks" or path.name in BENCH:
-        return "bench"
-    return "release" if path.parts[0] == "Scripts" and path.name in RELEASE else "test"
+    return "bench" if path.parts[0] == "Benchmarks" else MODE_OF.get(path.name, "test") if path.parts[0] == "Scripts" else "test"
 
 
 def named():
@@ -260,64 +237,31 @@ def owners(commands):
     return {command: set().union(*(owner.get(file, set()) for file in files)) for command, files in places.items() if files}
 
 
-def after(mode):
-    """The installed packages that a machine has after Scripts/setup of a mode."""
-    names = named()
-    return dependencies(["base", *TOOLCHAIN, *(name for m in [mode, *MODES[mode]] for name in names.get(m, ()))])
+def check(words):
+    """Scripts/structure packages
 
-
-def make_path(mode, folder):
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    swift = pathlib.Path(os.path.realpath(shutil.which("swift") or sys.exit("check-setup: no swift in PATH"))).parent
-    listed = [file for package in after(mode) for file in subprocess.run(
-        ["dpkg-query", "-L", package], capture_output=True, text=True).stdout.splitlines() if re.match(r"(/usr)?/s?bin/[^/]+$", file)]
-    links = [pathlib.Path(place) for place in listed] + sorted(swift.iterdir())
-    links += [link for link in pathlib.Path("/usr/bin").iterdir() if link.is_symlink() and "/alternatives/" in os.readlink(link)
-              and os.path.realpath(link) in listed]
-    for file in links:
-        link = folder / file.name
-        if os.access(file, os.X_OK) and file.is_file():
-            link.unlink(missing_ok=True)
-            link.symlink_to(file)
-    print(f"{len(list(folder.iterdir()))} commands in {folder}")
-
-
-def main():
-    if "--help" in sys.argv:
-        sys.exit(print(__doc__))
-    if sys.argv[1:2] == ["--path"] and len(sys.argv) == 4 and sys.argv[2] in MODES:
-        return make_path(*sys.argv[2:])
-    if sys.argv[1:]:
-        sys.exit(__doc__)
-    known, wrong, used_commands = table(), [], set()
-    found = calls()
+    Fails if a script, a benchmark or a test calls a command of a package that the matching Scripts/setup mode does not name: checks the
+    calls against the table of Scripts/parts/packages.py, and the table against Scripts/setup; on Debian also that each command is a file
+    of its package. A command that a file looks up before it calls it ('command -v', 'shutil.which') may be of any mode.
+    """
+    accept(words)
+    known = {command: (package, mode) for package, mode, *listed in map(str.split, TABLE.strip().split("\n")) for command in listed}
+    wrong, used_commands, found, names = [], set(), calls(), named()
     for path, (used, lookups) in found.items():
         allowed = {mode_of(path), *MODES[mode_of(path)], "optional"}
         for command in sorted(used | (lookups & set(known))):
             used_commands.add(command)
             if command not in known:
-                wrong.append(f"{path} calls {command}: add it to the table of Scripts/check-setup, and its package to Scripts/setup")
+                wrong.append(f"{path} calls {command}: add it to the table of Scripts/parts/packages.py, and its package to Scripts/setup")
             elif known[command][1] not in allowed and command not in lookups:
                 wrong.append(f"{path} calls {command} of {known[command][0]}, which Scripts/setup {mode_of(path)} does not install")
-    wrong += [f"no file calls {command}: remove it from the table of Scripts/check-setup"
-              for command in sorted(set(known) - used_commands - BUILTINS)]
-    names = named()
-    for package, mode in sorted({entry for entry in known.values() if entry[1] in names}):
-        if package not in names[mode]:
-            wrong.append(f"Scripts/setup {mode} does not name {package}")
+    wrong += [f"no file calls {command}: remove it from the table of Scripts/parts/packages.py" for command in sorted(set(known) - used_commands - BUILTINS)]
+    wrong += [f"Scripts/setup {mode} does not name {package}" for package, mode in sorted(set(known.values()))
+              if mode in names and package not in names[mode]]
     if shutil.which("dpkg-query"):
         groups = {group: dependencies([group]) for group, _ in known.values()}
         for command, files in owners(set(known) - BUILTINS).items():
             package, mode = known[command]
             if package != "swift" and mode != "optional" and not files & groups[package]:
                 wrong.append(f"{command} is a file of {', '.join(sorted(files)) or 'no package'}, not of {package}")
-    print("\n".join(wrong))
-    if wrong:
-        sys.exit(1)
-    print(f"{len(used_commands)} commands in {len(found)} files: each belongs to a package that the matching mode of Scripts/setup names")
-
-
-main()
+    end(wrong, f"{len(used_commands)} commands in {len(found)} files: each belongs to a package that the matching mode of Scripts/setup names")

@@ -1,10 +1,5 @@
-#!/usr/bin/env python3
-"""Makes calls in Swift from the original's interface as Swift's importer prints it on Linux. Scripts/check-names compiles them.
-
-  Scripts/original-calls FILE     prints the calls: one for each name, and for each function with and without default arguments
-"""
+"""Makes calls in Swift from the original's interface as Swift's importer prints it on Linux."""
 import re
-import sys
 
 # The importer names Objective-C's types; code on Apple's systems uses these.
 TYPES = {
@@ -210,18 +205,3 @@ class Calls:
         result = re.search(r"-> (.*)$", end)
         result = "" if not result else owner if result[1] == "Self" else result[1]
         return self.call(f"{target}.{name}", parameters(listed), result, "await " if end.startswith("async") else "")
-
-
-def calls(path):
-    """Pairs of the name of a type or function and a call."""
-    return Calls(path.read_text()).found
-
-
-if __name__ == "__main__":
-    import pathlib
-    if "--help" in sys.argv:
-        sys.exit(print(__doc__))
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    for section, code in calls(pathlib.Path(sys.argv[1])):
-        print(f"{section}: {code}")

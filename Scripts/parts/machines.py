@@ -1,34 +1,19 @@
-#!/usr/bin/env python3
-"""Simulates up to 300 machines with `webimage serve`: hit rates, fetches and tier traffic with and without shared tiers.
-
-  Scripts/simulate-machines            prints a table and writes Documentation/machines.svg; about a minute, no build
-  Scripts/simulate-machines --quick    a tenth of the requests; writes nothing
-  Scripts/simulate-machines --check    starts 2, 4 and 8 real services (debug build) and a Valkey server, sends them the
-                                       requests of the simulation and compares every counter; about a minute
-
-Requests follow Zipf's law. A machine has the caches of the service: results in memory and on the disk, sources on the disk,
-each without the entries that were used least recently. Of all machines that share a tier, one makes a result.
-"""
+"""Machines that share a tier: a simulation, and real services."""
 import argparse
 import collections
+import contextlib
 import itertools
 import os
 import pathlib
 import random
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import tempfile
-import threading
-import time
 import urllib.request
-import zlib
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from .common import DEBUG, ROOT, QuietHandler, free_port, png, server, temporary, wait_for, without_settings
+
 PICTURE = ROOT / "Documentation/machines.svg"
 MACHINES = [1, 3, 10, 30, 100, 300]
 
@@ -106,7 +91,7 @@ def zipf(count, exponent, generator):
         yield from generator.choices(population, cum_weights=weights, k=10_000)
 
 
-def run(machines, routing, tier, arguments, requests):
+def simulated(machines, routing, tier, arguments, requests):
     """One set-up: fill the caches with half of the requests, replace each machine once while the rest is counted."""
     generator = random.Random(38)
     draws, sizes = zipf(arguments.pictures, arguments.exponent, generator), random.Random(83)
@@ -139,7 +124,7 @@ def table(arguments):
     rows = []
     for machines in MACHINES:
         for name, routing, tier in SETUPS:
-            counts = run(machines, routing, tier, arguments, requests)
+            counts = simulated(machines, routing, tier, arguments, requests)
             total = counts["requests"]
             traffic = counts["tier"] * arguments.result + counts["source from tier"] * arguments.source
             if tier:
@@ -185,48 +170,21 @@ def draw(rows):
 
 # The comparison with real services.
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def png(number):
-    """A picture of 8 × 8 pixels whose colour depends on the number."""
-    def chunk(name, data):
-        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
-    rows = (b"\0" + bytes([number % 256, number // 256, 99]) * 8) * 8
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes([0, 0, 0, 8, 0, 0, 0, 8, 8, 2, 0, 0, 0]))
-            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
-class Origin(BaseHTTPRequestHandler):
+class Origin(QuietHandler):
     fetches = collections.Counter()
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         number = int(re.findall(r"\d+", self.path)[0])
         Origin.fetches[number] += 1
-        body = png(number)
+        # A picture of 8 × 8 pixels whose colour depends on the number.
+        body = png(8, [bytes([number % 256, number // 256, 99]) * 8] * 8)
         self.send_response(200)
         self.send_header("Content-Type", "image/png")
         self.send_header("Cache-Control", "max-age=3600")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
-
-
-def wait_for(port):
-    for _ in range(300):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    sys.exit(f"Scripts/simulate-machines: nothing listens on port {port}")
 
 
 def server_program():
@@ -236,36 +194,30 @@ def server_program():
         found = str(own) if own.exists() else shutil.which(name)
         if found:
             return found
-    sys.exit("Scripts/simulate-machines: no Valkey or Redis server (apt-get install redis-server)")
+    sys.exit("Scripts/measure machines: no Valkey or Redis server (apt-get install redis-server)")
 
 
-def real_counts(machines, requests, command):
+def real_counts(machines, requests):
     """Sends the requests to as many services as machines, and returns what the services and the origin have counted."""
-    processes, folder = [], tempfile.mkdtemp()
-    # The services refuse variables of other tools.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEBIMAGE_")}
-    origin = ThreadingHTTPServer(("127.0.0.1", 0), Origin)
-    threading.Thread(target=origin.serve_forever, daemon=True).start()
     Origin.fetches.clear()
-    try:
+    with temporary() as folder, server(handler=Origin) as origin, contextlib.ExitStack() as stack:
+        def start(*words, **options):
+            process = stack.enter_context(subprocess.Popen(list(map(str, words)), **options))
+            stack.callback(process.kill)
+
         tier = free_port()
-        processes.append(subprocess.Popen(
-            [server_program(), "--port", str(tier), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
-            stdout=subprocess.DEVNULL))
+        start(server_program(), "--port", tier, "--bind", "127.0.0.1", "--save", "", "--dir", folder, stdout=subprocess.DEVNULL)
         wait_for(tier)
-        ports = []
-        for machine in range(machines):
-            ports.append((free_port(), free_port()))
-            processes.append(subprocess.Popen(
-                [command, "serve", "--listen", f"127.0.0.1:{ports[-1][0]}", "--admin", f"127.0.0.1:{ports[-1][1]}",
-                 "--allowed-address", "127.0.0.0/8", "--cache-dir", f"{folder}/{machine}", "--isolation", "none",
-                 "--access-log", "none", "--tier", f"valkey://127.0.0.1:{tier}?budget=5000"],
-                env=environment, stderr=subprocess.DEVNULL))
+        ports = [(free_port(), free_port()) for _ in range(machines)]
+        for machine, (port, admin) in enumerate(ports):
+            start(DEBUG, "serve", "--listen", f"127.0.0.1:{port}", "--admin", f"127.0.0.1:{admin}", "--allowed-address", "127.0.0.0/8",
+                  "--cache-dir", folder / str(machine), "--isolation", "none", "--access-log", "none",
+                  "--tier", f"valkey://127.0.0.1:{tier}?budget=5000", env=without_settings(), stderr=subprocess.DEVNULL)
         for pair in ports:
             for port in pair:
                 wait_for(port)
         for machine, source, size in requests:
-            url = f"http://127.0.0.1:{ports[machine][0]}/_/rs:fit:{size + 2}/f:png/plain/http://127.0.0.1:{origin.server_port}/{source}.png"
+            url = f"http://127.0.0.1:{ports[machine][0]}/_/rs:fit:{size + 2}/f:png/plain/{origin}/{source}.png"
             urllib.request.urlopen(url, timeout=30).read()
         counts = collections.Counter(requests=len(requests), fetched=sum(Origin.fetches.values()))
         for _, admin in ports:
@@ -273,19 +225,11 @@ def real_counts(machines, requests, command):
             for outcome, number in re.findall(r'webimage_requests_total\{route="imgproxy",outcome="(\w+)"[^}]*\} (\d+)', text):
                 counts[outcome] += int(number)
         return counts
-    finally:
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        origin.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def check(arguments):
-    path = subprocess.run(["swift", "build", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True, check=True)
-    command = f"{path.stdout.strip()}/webimage"
-    if not os.access(command, os.X_OK):
-        sys.exit("Scripts/simulate-machines: build the command first (swift build)")
+    if not DEBUG.exists():
+        sys.exit("Scripts/measure machines: build the command first (swift build)")
     for machines in (2, 4, 8):
         generator = random.Random(machines)
         draws = zipf(60, arguments.exponent, generator)
@@ -293,33 +237,35 @@ def check(arguments):
         simulation = Simulation(machines, 1 << 40, 1 << 40, 1 << 40, 1, 1)
         for request in requests:
             simulation.request(*request)
-        real = real_counts(machines, requests, command)
+        real = real_counts(machines, requests)
         parts = ("requests", "memory", "tier", "made", "fetched")
         print(f"{machines} machines: " + ", ".join(f"{part} {real[part]} ({simulation.counts[part]})" for part in parts))
         if any(real[part] != simulation.counts[part] for part in parts):
-            sys.exit("Scripts/simulate-machines: the services differ from the simulation (in brackets)")
+            sys.exit("Scripts/measure machines: the services differ from the simulation (in brackets)")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def measure(words):
+    """Simulates up to 300 machines with `webimage serve`: hit rates, fetches and tier traffic with and without shared tiers.
+
+    Scripts/measure machines            prints a table and writes Documentation/machines.svg; about a minute, no build
+    Scripts/measure machines --quick    a tenth of the requests; writes nothing
+    Scripts/measure machines --check    starts 2, 4 and 8 real services (debug build) and a Valkey server, sends them the
+                                        requests of the simulation and compares every counter; about a minute
+
+    Requests follow Zipf's law. A machine has the caches of the service: results in memory and on the disk, sources on the disk, each
+    without the entries that were used least recently. Of all machines that share a tier, one makes a result. Options with numbers change
+    the simulation: --requests, --pictures, --sizes, --exponent (of Zipf's law), and in bytes --result, --source, --memory (of a machine),
+    --disk (of results, and of sources), --tier.
+    """
+    parser = argparse.ArgumentParser(prog="Scripts/measure machines")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--requests", type=int, default=200_000)
-    parser.add_argument("--pictures", type=int, default=20_000)
-    parser.add_argument("--sizes", type=int, default=4)
-    parser.add_argument("--exponent", type=float, default=0.9, help="of Zipf's law (0.9)")
-    parser.add_argument("--result", type=int, default=20_000, help="bytes of a result")
-    parser.add_argument("--source", type=int, default=300_000, help="bytes of a source")
-    parser.add_argument("--memory", type=int, default=32 << 20, help="bytes of results in the memory of a machine")
-    parser.add_argument("--disk", type=int, default=256 << 20, help="bytes of results, and of sources, on the disk of a machine")
-    parser.add_argument("--tier", type=int, default=8 << 30, help="bytes of the shared tier")
-    arguments = parser.parse_args()
+    for name, value in [("requests", 200_000), ("pictures", 20_000), ("sizes", 4), ("exponent", 0.9), ("result", 20_000),
+                        ("source", 300_000), ("memory", 32 << 20), ("disk", 256 << 20), ("tier", 8 << 30)]:
+        parser.add_argument("--" + name, type=type(value), default=value)
+    arguments = parser.parse_args(words)
     if arguments.check:
         return check(arguments)
     rows = table(arguments)
     if not arguments.quick:
         draw(rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,25 +1,13 @@
-#!/usr/bin/env python3
-"""Writes the table of damaged and rare files into Documentation/Formats.md, between the page's two marks.
-
-Scripts/verdict-table                writes the table; WEBIMAGE names another command than .build/debug/webimage
-Scripts/verdict-table --keep FOLDER  stores the generated files in the folder
-
-The script makes small files, damages each in the ways of the table, and decodes them with webimage and with three other
-programs from wheels. It needs the wheels numpy, pillow, pyvips, pyvips-binary and imageio-ffmpeg.
-"""
+"""The table of damaged and rare files: what webimage and other programs make of them."""
 import io
 import os
 import pathlib
 import struct
 import subprocess
-import sys
-import tempfile
-import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "Documentation" / "Formats.md"
-BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
-COMMAND = os.environ.get("WEBIMAGE", str(ROOT / ".build/debug/webimage"))
+from .common import DEBUG, ROOT, accept, chunk, png, replace_part, temporary
+
+COMMAND = os.environ.get("WEBIMAGE", str(DEBUG))
 WIDTH, HEIGHT = 96, 64
 
 
@@ -35,15 +23,10 @@ def encoded(image, kind, **options):
     return data.getvalue()
 
 
-def chunk(name, payload):
-    return struct.pack(">I", len(payload)) + name + payload + struct.pack(">I", zlib.crc32(name + payload))
-
-
-def png(np, image, change=lambda stream: stream, ending=chunk(b"IEND", b"")):
-    rows = np.asarray(image)
-    stream = zlib.compress(b"".join(b"\0" + row.tobytes() for row in np.concatenate([rows, rows])), 9)
-    header = struct.pack(">IIBBBBB", rows.shape[1], 2 * rows.shape[0], 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + change(chunk(b"IDAT", stream)) + ending
+def damaged_png(np, image, change=lambda stream: stream):
+    """The picture twice, with its stream of pixels changed."""
+    whole = png(WIDTH, [row.tobytes() for row in np.concatenate([np.asarray(image)] * 2)], level=9)
+    return whole[:33] + change(whole[33:-12]) + whole[-12:]
 
 
 def flipped(data, place, bit=0x10):
@@ -64,8 +47,8 @@ def small_window(data):
 
 def converted(image, extension):
     """The picture in a format that Pillow does not write."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = pathlib.Path(folder, "a.png"), pathlib.Path(folder, "a." + extension)
+    with temporary() as folder:
+        source, target = folder / "a.png", folder / f"a.{extension}"
         image.save(source)
         subprocess.run([COMMAND, "convert", "--quiet", "--quality", "90", str(source), str(target)], check=True)
         return target.read_bytes()
@@ -80,7 +63,7 @@ def cases(np, Image):
     image = picture(np, Image)
     jpeg = encoded(image, "JPEG", quality=90)
     progressive = encoded(image, "JPEG", quality=90, progressive=True)
-    whole = png(np, image)
+    whole = damaged_png(np, image)
     idat = whole.index(b"IDAT")
     palette = image.quantize(64)
     gif = encoded(palette, "GIF")
@@ -102,8 +85,8 @@ def cases(np, Image):
         ("JPEG", "zeros in the middle", jpeg[:-900] + bytes(60) + jpeg[-840:], jpeg, "libjpeg-turbo's verdict"),
         ("PNG", "without `IEND`", whole[:-12], whole, every),
         ("PNG", "bytes behind its end", whole + b"tail" * 100, whole, every),
-        ("PNG", "wrong checksum of `IDAT`", png(np, image, lambda c: flipped(c, len(c) - 1)), whole, proved),
-        ("PNG", "zlib window declared too small", png(np, image, small_window), whole, "the pixels are not in doubt"),
+        ("PNG", "wrong checksum of `IDAT`", damaged_png(np, image, lambda c: flipped(c, len(c) - 1)), whole, proved),
+        ("PNG", "zlib window declared too small", damaged_png(np, image, small_window), whole, "the pixels are not in doubt"),
         ("PNG", "a bit of the pixels flipped", flipped(whole, idat + 2000), whole, "the pixels are wrong"),
         ("PNG", "wrong checksum of `IHDR`", flipped(whole, 29), whole, "the size may be wrong"),
         ("PNG", "cut in half", whole[:len(whole) // 2], whole, missing),
@@ -190,20 +173,19 @@ def verdict(np, decode, path, reference):
 def table(keep):
     import numpy as np
     from PIL import Image
-    folder = pathlib.Path(keep or tempfile.mkdtemp())
-    folder.mkdir(parents=True, exist_ok=True)
-    programs = decoders(np, Image, folder)
+    keep.mkdir(parents=True, exist_ok=True)
+    programs = decoders(np, Image, keep)
     lines = ["| Format | Damage | " + " | ".join(name for name, _ in programs) + " | Why |",
              "|---|---|" + "---|" * len(programs) + "---|"]
     for number, (kind, damage, data, whole, why) in enumerate(cases(np, Image)):
         verdicts = []
         for name, decode in programs:
             extension = "jxl" if kind == "JPEG XL" else kind.lower()
-            (folder / f"whole.{extension}").write_bytes(whole)
-            path = folder / f"{number:02}.{extension}"
+            (keep / f"whole.{extension}").write_bytes(whole)
+            path = keep / f"{number:02}.{extension}"
             path.write_bytes(data)
             try:
-                reference = decode(folder / f"whole.{extension}")
+                reference = decode(keep / f"whole.{extension}")
             except Exception:
                 reference = None
             verdicts.append("–" if reference is None else verdict(np, decode, path, reference))
@@ -211,14 +193,14 @@ def table(keep):
     return "\n".join(lines)
 
 
-def main():
-    if "--help" in sys.argv:
-        print(__doc__)
-        return
-    keep = sys.argv[sys.argv.index("--keep") + 1] if "--keep" in sys.argv else None
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n\n" + table(keep) + "\n\n" + END + rest.split(END)[1])
+def write(words):
+    """Scripts/parity verdicts [--keep FOLDER]
 
-
-main()
+    Writes the table of damaged and rare files into Documentation/Formats.md. --keep stores the generated files in the folder. WEBIMAGE
+    names another command than .build/debug/webimage. Makes small files, damages each in the ways of the table, and decodes them with
+    webimage and with three other programs. Needs the wheels numpy, pillow, pyvips, pyvips-binary and imageio-ffmpeg.
+    """
+    accept(words[:1], "--keep")
+    with temporary() as folder:
+        text = table(pathlib.Path(words[1]) if words else folder)
+    replace_part(ROOT / "Documentation/Formats.md", "<!-- verdicts: begin -->", "<!-- verdicts: end -->", f"\n\n{text}\n\n")

@@ -1,25 +1,15 @@
-#!/usr/bin/env python3
-"""Tries what packages of others do with this one: depend on a tag, stand beside the original, start from a template.
-
-  Scripts/check-adoption [--build]     after a build for debugging; --build also compiles the templates' packages, runs
-                                       their tests and their first command
-
-Without --build nothing is compiled: SwiftPM resolves and plans, and the compiler checks types against the debug build.
-"""
-import importlib.machinery
-import importlib.util
+"""What packages of others do with this one."""
 import os
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from .common import DEBUG, DISPLAY, ROOT, accept, end, temporary
+from .modules import clang_flags
+
 MODULES = ROOT / ".build/debug/Modules"
-COMMAND = ROOT / ".build/debug/webimage"
 GUIDE = ROOT / "Sources/WebImage/WebImage.docc/PortingFromSDWebImage.md"
 CONFLICT = "conflicting name"
 wrong = []
@@ -29,7 +19,7 @@ def fail(text):
     wrong.append(text)
 
 
-def run(*command, folder=None, **environment):
+def attempt(*command, folder=None, **environment):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder, env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
@@ -39,26 +29,16 @@ def write(path, text):
     path.write_text(text)
 
 
-def documentation_flags():
-    loader = importlib.machinery.SourceFileLoader("check_documentation", str(ROOT / "Scripts/check-documentation"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_documentation", loader))
-    loader.exec_module(module)
-    return module.clang_flags()
-
-
-FLAGS = documentation_flags()
-
-
 def type_check(name, files, folder, *flags, tests=False):
     """Checks a module's types, and leaves the module in the folder for those that import it."""
-    command = ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-module-name", name, "-I", MODULES, "-I", folder, *FLAGS, *flags]
+    command = ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-module-name", name, "-I", MODULES, "-I", folder, *clang_flags(), *flags]
     if tests:
         command.append("-typecheck")
     else:
         command += ["-emit-module", "-emit-module-path", folder / f"{name}.swiftmodule"]
         if not any(file.name == "main.swift" for file in files):
             command.append("-parse-as-library")
-    code, _, errors = run(*command, *files)
+    code, _, errors = attempt(*command, *files)
     if code != 0:
         fail(f"{name} does not compile:\n{errors[:3000]}")
 
@@ -67,9 +47,9 @@ def plan(package, **environment):
     """What SwiftPM says to the package's graph and plan; nothing when both can be made."""
     scratch = package.parent / (package.name + ".build")
     options = ["--package-path", package, "--scratch-path", scratch, "--cache-path", package.parent / "cache", "--disable-sandbox"]
-    code, output, errors = run("swift", "package", *options, "show-dependencies", "--format", "json", **environment)
+    code, output, errors = attempt("swift", "package", *options, "show-dependencies", "--format", "json", **environment)
     if code == 0:
-        code, _, errors = run("swift", "build", *options, "--print-manifest-job-graph", **environment)
+        code, _, errors = attempt("swift", "build", *options, "--print-manifest-job-graph", **environment)
     return ("" if code == 0 else errors + output), output
 
 
@@ -78,9 +58,9 @@ def plan(package, **environment):
 
 def tagged_clone(folder):
     repository = folder / "swift-web-image"
-    run("git", "clone", "-q", ROOT, repository)
+    attempt("git", "clone", "-q", ROOT, repository)
     version = re.search(r'current = "(.*)"', (ROOT / "Sources/WebImage/PackageVersion.swift").read_text())[1]
-    run("git", "-c", "user.name=check", "-c", "user.email=check@localhost", "tag", "-a", version, "-m", version, folder=repository)
+    attempt("git", "-c", "user.name=check", "-c", "user.email=check@localhost", "tag", "-a", version, "-m", version, folder=repository)
     consumer = folder / "consumer"
     write(consumer / "Package.swift", f"""// swift-tools-version: 6.2
 import PackageDescription
@@ -188,12 +168,12 @@ let package = Package(
 
 def template(kind, folder, builds):
     name, type_name = f"new-{kind}", f"New{kind.capitalize()}"
-    code, _, errors = run(COMMAND, "init", kind, name, "--library", ROOT, folder=folder)
+    code, _, errors = attempt(DEBUG, "init", kind, name, "--library", ROOT, folder=folder)
     if code != 0:
         return fail(f"webimage init {kind}: {errors}")
     package = folder / name
-    if shutil.which("swift") and run("swift", "format", "lint", "--strict", "-r", package)[0] != 0:
-        fail(f"the files of init {kind} are not formatted:\n{run('swift', 'format', 'lint', '--strict', '-r', package)[2][:1000]}")
+    if shutil.which("swift") and attempt("swift", "format", "lint", "--strict", "-r", package)[0] != 0:
+        fail(f"the files of init {kind} are not formatted:\n{attempt('swift', 'format', 'lint', '--strict', '-r', package)[2][:1000]}")
     problem, _ = plan(package)
     if problem:
         fail(f"SwiftPM cannot plan the package of init {kind}:\n{problem[:2000]}")
@@ -216,10 +196,10 @@ def template(kind, folder, builds):
     if builds:
         # The examples have built the library in this folder.
         options = ["--package-path", package, "--scratch-path", ROOT / ".build/examples"]
-        code, output, errors = run("swift", "test", *options)
+        code, output, errors = attempt("swift", "test", *options)
         if code != 0 or "Test run with" not in output + errors:
             return fail(f"the tests of init {kind} fail:\n{(output + errors)[-3000:]}")
-        code, output, errors = run("swift", "build", *options, "--show-bin-path")
+        code, output, errors = attempt("swift", "build", *options, "--show-bin-path")
         first_command(kind, package, pathlib.Path(output.strip()) / name)
 
 
@@ -227,16 +207,15 @@ def first_command(kind, package, program):
     """Does what the command prints as the next step after 'swift test', with a picture."""
     picture = package / "photo.png"
     shutil.copy(ROOT / "Documentation/gallery.png", picture)
-    environment = {**os.environ, "XDG_CACHE_HOME": str(package / "cache")}
+    environment = {**os.environ, **DISPLAY, "XDG_CACHE_HOME": str(package / "cache")}
     if kind == "tool":
-        code, output, errors = run(program, "320", picture.name, folder=package, **environment)
+        code, output, errors = attempt(program, "320", picture.name, folder=package, **environment)
         if code != 0 or not (package / "photo-320.webp").exists():
             fail(f"{program.name} 320 photo.png: {output}{errors}")
         return
     command = [program, "127.0.0.1:0"]
     if kind == "gtk":
         command = ["xvfb-run", "-a", program, picture.name]
-        environment |= {"GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "GTK_A11Y": "none"}
     else:
         shutil.copy(picture, package / "pictures/photo.png")
     # 'timeout' ends a program that prints nothing.
@@ -262,12 +241,10 @@ def first_command(kind, package, program):
         running.wait()
 
 
-
-
 def validate(*command):
     if not shutil.which(command[0]):
-        return print(f"check-adoption: {command[0]} is not installed; {pathlib.Path(command[-1]).name} is not validated")
-    code, output, errors = run(*command)
+        return print(f"Scripts/journeys adoption: {command[0]} is not installed; {pathlib.Path(command[-1]).name} is not validated")
+    code, output, errors = attempt(*command)
     # Newer versions of appstreamcli also fail for warnings; the homepage is the publisher's to add.
     if command[0] == "appstreamcli" and re.search(r"^W: ", output, re.M) and not re.search(r"^E: ", output, re.M):
         code = 0
@@ -275,27 +252,25 @@ def validate(*command):
         fail(f"{' '.join(map(str, command))}:\n{output}{errors}")
 
 
-def main():
-    if "--help" in sys.argv:
-        sys.exit(print(__doc__))
-    if not COMMAND.exists():
-        sys.exit("check-adoption: there is no .build/debug/webimage; build for debugging first")
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder).resolve()
+def check(words):
+    """Scripts/journeys adoption [--build]
+
+    Tries what packages of others do with this one: depend on a tag, stand beside the original, start from a template. Run it after a
+    build for debugging. Nothing is compiled: SwiftPM resolves and plans, and the compiler checks types against the build. --build also
+    compiles the templates' packages, runs their tests and their first command.
+    """
+    accept(words, "--build")
+    if not DEBUG.exists():
+        return "Scripts/journeys adoption: there is no .build/debug/webimage; build for debugging first"
+    with temporary() as folder:
         for part in ("tag", "graph", "templates"):
             (folder / part).mkdir()
         tagged_clone(folder / "tag")
         beside_the_original(folder / "graph")
         for kind in ("gtk", "server", "tool"):
-            template(kind, folder / "templates", "--build" in sys.argv)
+            template(kind, folder / "templates", bool(words))
         for file in (ROOT / "Packaging").glob("*.metainfo.xml"):
             validate("appstreamcli", "validate", "--no-net", file)
         for file in (ROOT / "Packaging").glob("*.desktop"):
             validate("desktop-file-validate", file)
-    print("\n".join(wrong))
-    if wrong:
-        sys.exit(1)
-    print("a package that depends on a tag, graphs with the original, and three new packages resolve and compile")
-
-
-main()
+    end(wrong, "a package that depends on a tag, graphs with the original, and three new packages resolve and compile")
