@@ -80,3 +80,33 @@ extension Button {
         cancelBackgroundImageLoad(for: state)
     }
 }
+
+extension Button {
+    /// The look of a button in UIKit.
+    public enum ButtonType: Sendable {
+        /// No look of its own.
+        case custom
+        /// A text in the tint colour.
+        case system
+        /// An icon for details.
+        case detailDisclosure
+        /// An icon for information, on a light ground.
+        case infoLight
+        /// An icon for information, on a dark ground.
+        case infoDark
+        /// An icon for a new contact.
+        case contactAdd
+        /// An icon for closing.
+        case close
+    }
+
+    /// An event of a control in UIKit.
+    public enum Event: Sendable {
+        /// A tap.
+        case touchUpInside
+        /// A touch.
+        case touchDown
+        /// A changed value.
+        case valueChanged
+    }
+}

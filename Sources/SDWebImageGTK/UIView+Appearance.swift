@@ -155,3 +155,11 @@ extension AnimatedImageView {
         set {}
     }
 }
+
+extension WidgetView {
+    /// The text for screen readers: ``WebImageGTK/WidgetView/alternativeText``.
+    public var accessibilityLabel: String? {
+        get { alternativeText }
+        set { alternativeText = newValue }
+    }
+}

@@ -2,7 +2,7 @@ public import Foundation
 public import SDWebImage
 public import WebImageGTK
 
-// AppKit's names: those of pictures, colours and views are aliases; the others have no counterpart.
+// AppKit's names of pictures, colours and views.
 
 /// An image. AppKit's name for ``WebImageCore/Image``.
 public typealias NSImage = UIImage
@@ -74,62 +74,4 @@ public enum NSImageScaling: UInt, Sendable {
     case scaleNone
     /// As large as fits.
     case scaleProportionallyUpOrDown
-}
-
-extension ImageView {
-    /// Not available: a view has a content mode.
-    @available(*, unavailable, message: "Use contentMode: .fit, .fill, .cover or .center")
-    public var imageScaling: NSImageScaling {
-        get { .scaleProportionallyUpOrDown }
-        set {}
-    }
-}
-
-/// Not available: GTK provides the windows and pages.
-@available(*, unavailable, message: "Use a GtkWindow or an AdwNavigationPage and put `widget` into it")
-@MainActor open class NSViewController {
-    /// The main view.
-    public var view: NSView {
-        get { fatalError() }
-        set {}
-    }
-    /// Makes a controller.
-    public init() {}
-    /// Called when the view is loaded.
-    open func viewDidLoad() {}
-}
-
-/// Not available: the factory of a list creates the rows.
-@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
-@MainActor open class NSTableCellView: NSView {
-    /// The picture of the row.
-    public var imageView: NSImageView? { nil }
-}
-
-/// Not available: GTK's lists take the place of tables.
-@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
-@MainActor open class NSTableView: NSView {}
-
-/// Not available: the factory of a grid creates the cells.
-@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
-@MainActor open class NSCollectionViewItem: NSViewController {
-    /// The picture of the cell.
-    public var imageView: NSImageView? { nil }
-}
-
-/// Not available: GTK's grids take the place of collections.
-@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
-@MainActor open class NSCollectionView: NSView {}
-
-/// Not available: texts are widgets of GTK.
-@available(*, unavailable, message: "Use a GtkLabel or a GtkEntry")
-@MainActor open class NSTextField: NSView {}
-
-/// Not available: each widget has the scale of its monitor.
-@available(*, unavailable, message: "Use gtk_widget_get_scale_factor(view.widget)")
-@MainActor public final class NSScreen {
-    /// The screen.
-    public static var main: NSScreen? { nil }
-    /// Pixels per point.
-    public var backingScaleFactor: CGFloat { 1 }
 }
