@@ -17,7 +17,7 @@ def declaration(text):
     """The declaration in Swift, with an end that never runs."""
     if text.startswith(("open class", "final class", "protocol UIApplicationDelegate")):
         return "@MainActor " + re.sub(r"^(?=final|protocol)", "public ", text)
-    text = re.sub(r"^((?:@\w+ )*)(?!@|private|open|extension)", r"\1public ", text.removeprefix("nonisolated "))
+    text = re.sub(r"^((?:@\w+ )*)(?!@|private|open|extension)", r"\1public ", re.sub("^nonisolated (?=final class)", "", text))
     if re.search(r"(?:func|init[?!]?)\b[^=]*\(", text) and not re.search(r"\b(?:let|var)\b", text.split("(")[0]):
         return text + " { fatalError() }"
     text = text.replace("{ get }", "{ fatalError() }")

@@ -265,7 +265,7 @@ extension ImageView {
 @MainActor public final class UIApplication: UIResponder {
     public static var shared: UIApplication { fatalError() }
     public struct LaunchOptionsKey: Hashable, Sendable {}
-    public static var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
+    public nonisolated static var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
 }
 @available(*, unavailable, message: "Use a GtkApplication, and make the window in its signal `activate`")
 @MainActor public protocol UIApplicationDelegate {
@@ -345,7 +345,7 @@ extension WidgetView {
 @available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
 @MainActor open class UITableView: UIView {
     public enum Style: Sendable { case plain, grouped, insetGrouped }
-    public static let automaticDimension: CGFloat = -1
+    public nonisolated static let automaticDimension: CGFloat = -1
     public weak var dataSource: (any UITableViewDataSource)?
     public weak var delegate: (any UITableViewDelegate)?
     public weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
