@@ -201,7 +201,7 @@ def named():
 def dependencies(packages):
     """The installed packages among these and those on which they depend."""
     fields = "\t".join("${%s}" % name for name in ("Package", "Provides", "Depends", "Pre-Depends", "Essential", "Priority"))
-    lines = subprocess.run(["dpkg-query", "-W", "-f", fields + "\n"], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = run("dpkg-query", "-W", "-f", fields + "\n").splitlines()
     needs, provided, wanted = {}, {}, list(packages)
     for name, provides, depends, before, essential, priority in (line.split("\t") for line in lines):
         needs[name] = re.findall(r"(?:^|[,|] )([a-z0-9][a-z0-9.+-]+)", depends) + re.findall(r"(?:^|[,|] )([a-z0-9][a-z0-9.+-]+)", before)

@@ -14,15 +14,13 @@ extension HTTPServerConfiguration {
         sendTimeout = .seconds(configuration.sendTimeout)
         maxHeadBytes = configuration.maxHeadBytes
         maxTargetBytes = min(configuration.maxTargetBytes, configuration.maxHeadBytes)
-        guard let mode = UInt32(configuration.socketMode, radix: 8), mode <= 0o777 else {
-            throw HTTPServerError("socket-mode: '\(configuration.socketMode)' is not an octal number up to 777")
-        }
-        socketMode = mode
-        for text in configuration.trustedProxies {
-            guard let range = AddressRange(text) else {
-                throw HTTPServerError("trusted-proxy: '\(text)' is not an address or ADDRESS/BITS")
-            }
-            trustedProxies.append(range)
+        var name = "socket-mode"
+        do throws(SettingProblem) {
+            socketMode = try SettingCheck.mode(configuration.socketMode)
+            name = "trusted-proxy"
+            for text in configuration.trustedProxies { trustedProxies.append(try SettingCheck.addresses(text)) }
+        } catch {
+            throw HTTPServerError("\(name): \(error.text)")
         }
     }
 }

@@ -99,9 +99,7 @@ public final class ImageService: Sendable {
     @discardableResult
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> [String] {
         // Some settings take effect at the next start. An operator must not learn then that they cannot be used.
-        try ConfigurationTable.check(configuration)
-        try configuration.checkContradictions()
-        try configuration.checkReferences()
+        try configuration.checkSettings()
         let (merged, waiting) = settings.configuration.reloaded(configuration)
         var settings = try ServiceSettings(merged, checksReferences: false)
         settings.rules.judgesAddresses = self.settings.rules.judgesAddresses

@@ -86,8 +86,8 @@ struct PurgeRequest {
     }
 
     private static func prefix(_ value: String) throws(ServiceRefusal) -> CachePurge.Subject {
-        var prefix = SourcePattern(text: value).text
-        guard SourcePattern.problem(value) == nil, !value.contains("*"), prefix.utf8.count <= mostPrefixBytes,
+        guard var prefix = (try? SourcePattern(checking: value))?.text, !value.contains("*"),
+            prefix.utf8.count <= mostPrefixBytes,
             let mark = prefix.range(of: "://"), mark.upperBound < prefix.endIndex
         else { throw .target("a prefix is a URL with scheme and host, without *") }
         // The name of a host ends at a slash: https://a.example is no prefix of https://a.example.com/.

@@ -9,11 +9,18 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 1)) struct StorageRulesTests {
     private typealias Storage = StorageRules.Storage
 
+    private func parsed(_ rules: [String]) throws -> ParsedSettings {
+        var configuration = ServiceConfiguration()
+        configuration.storeRules = rules
+        return try ConfigurationTable.parsed(configuration)
+    }
+
     @Test func firstRuleThatFitsDecides() throws {
-        let rules = try StorageRules([
-            "results preset:thumb memory+disk 60", "results preset:* all", "results http://a.example/ tiers",
-            "results none 5", "sources http://a.example/ disk+tiers", "sources https://*.example/x/ none",
-        ])
+        let rules = try StorageRules(
+            parsed([
+                "results preset:thumb memory+disk 60", "results preset:* all", "results http://a.example/ tiers",
+                "results none 5", "sources http://a.example/ disk+tiers", "sources https://*.example/x/ none",
+            ]).storeRules)
         func results(_ source: String, _ presets: [String]) -> Storage {
             rules.ofResults(from: source, presets: presets)
         }
@@ -33,7 +40,7 @@ import WebImageTesting
         "results all -1", "results all 1.5", "results 60",
     ])
     func textThatIsNoRuleIsAnError(text: String) {
-        let error = #expect(throws: ConfigurationError.self) { try StorageRules([text]) }
+        let error = #expect(throws: ConfigurationError.self) { try parsed([text]) }
         #expect(error?.name == "store-rule")
     }
 

@@ -44,32 +44,40 @@ struct StorageRules: Sendable, Hashable {
         }
     }
 
-    private struct Rule: Sendable, Hashable {
-        var isForResults: Bool
-        var subject: Subject
-        var storage: Storage
-    }
+    struct Rule: Sendable, Hashable {
+        fileprivate let isForResults: Bool
+        fileprivate let subject: Subject
+        fileprivate var storage = Storage()
 
-    private var rules: [Rule] = []
-
-    init() {}
-
-    /// - Throws: `ConfigurationError` for the first text that is no rule.
-    init(_ texts: [String]) throws(ConfigurationError) {
-        for (index, text) in texts.enumerated() {
-            guard let rule = Self.rule(text) else {
-                throw ConfigurationError("store-rule", Self.problem(text) ?? "", index: index)
+        init(_ text: String) throws(SettingProblem) {
+            let problem = SettingProblem(
+                "'\(text)' is not 'results' or 'sources', preset:NAME or a pattern of sources, places (all, none, or memory,"
+                    + " disk and tiers joined by +) and seconds; sources have no presets and are not stored in memory")
+            var words = text.split(separator: " ")[...]
+            guard let kind = words.popFirst(), kind == "results" || kind == "sources" else { throw problem }
+            if words.count > 1, let seconds = words.last.flatMap({ Int(digits: $0) }) {
+                storage.seconds = seconds
+                words.removeLast()
             }
-            rules.append(rule)
+            guard let last = words.popLast(), let places = StorageRules.places(last), words.count <= 1,
+                let subject = StorageRules.subject(words.first)
+            else { throw problem }
+            storage.places = places
+            if kind == "sources" {
+                if places != .all, places.contains(.memory) { throw problem }
+                switch subject {
+                case .preset, .anyPreset: throw problem
+                case .all, .source: break
+                }
+            }
+            self.subject = subject
+            isForResults = kind == "results"
         }
     }
 
-    /// Returns the reason why a text is no rule; nil if it is one.
-    @Sendable static func problem(_ text: String) -> String? {
-        rule(text) == nil
-            ? "'\(text)' is not 'results' or 'sources', preset:NAME or a pattern of sources, places (all, none, or memory,"
-                + " disk and tiers joined by +) and seconds; sources have no presets and are not stored in memory" : nil
-    }
+    private let rules: [Rule]
+
+    init(_ rules: [Rule] = []) { self.rules = rules }
 
     /// The subjects of the rules, in the order of the rules.
     var subjects: [Subject] { rules.map(\.subject) }
@@ -82,27 +90,6 @@ struct StorageRules: Sendable, Hashable {
         rules.first { !$0.isForResults && $0.subject.fits(source, []) }?.storage ?? Storage()
     }
 
-    private static func rule(_ text: String) -> Rule? {
-        var words = text.split(separator: " ")[...]
-        guard let kind = words.popFirst(), kind == "results" || kind == "sources" else { return nil }
-        var storage = Storage()
-        if words.count > 1, let seconds = words.last.flatMap({ Int(digits: $0) }) {
-            storage.seconds = seconds
-            words.removeLast()
-        }
-        guard let last = words.popLast(), let places = places(last), words.count <= 1 else { return nil }
-        storage.places = places
-        guard let subject = subject(words.first) else { return nil }
-        if kind == "sources" {
-            if places != .all, places.contains(.memory) { return nil }
-            switch subject {
-            case .preset, .anyPreset: return nil
-            case .all, .source: break
-            }
-        }
-        return Rule(isForResults: kind == "results", subject: subject, storage: storage)
-    }
-
     private static func subject(_ word: Substring?) -> Subject? {
         guard let word else { return .all }
         if word.hasPrefix("preset:") {
@@ -110,8 +97,7 @@ struct StorageRules: Sendable, Hashable {
             if name == "*" { return .anyPreset }
             return name.isEmpty ? nil : .preset(String(name))
         }
-        let pattern = String(word)
-        return SourcePattern.problem(pattern) == nil ? .source(SourcePattern(text: pattern)) : nil
+        return (try? SourcePattern(checking: String(word))).map(Subject.source)
     }
 
     private static func places(_ word: Substring) -> Places? {

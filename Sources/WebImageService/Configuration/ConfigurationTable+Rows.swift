@@ -5,10 +5,12 @@ extension ConfigurationTable {
         ),
         text("admin", \.admin, .fixed, "ADDRESS:PORT|unix:PATH", "the listening address for metrics and purges"),
         flag("insecure", \.isInsecure, .live, "listen beyond loopback without keys"),
-        text("socket-mode", \.socketMode, .fixed, "OCTAL", "permissions of the Unix socket", check: SettingCheck.mode),
+        text(
+            "socket-mode", \.socketMode, .fixed, "OCTAL", "permissions of the Unix socket",
+            check: { SettingCheck.problem($0, SettingCheck.mode) }),
         list(
             "trusted-proxy", \.trustedProxies, .live, "CIDR", "proxies whose X-Forwarded-For is trusted",
-            check: SettingCheck.addresses),
+            check: { SettingCheck.problem($0, SettingCheck.addresses) }),
         number("max-connections", \.maxConnections, .live, in: 1...1_000_000, "N", "the maximum of open connections"),
         number(
             "max-connections-per-client", \.maxConnectionsPerClient, .live, in: 1...1_000_000, "N",
@@ -62,17 +64,18 @@ extension ConfigurationTable {
     static let sources: [Row] = [
         list(
             "allowed-source", \.allowedSources, .live, "PREFIX,…",
-            "sources that may be used, * for anything but a slash", check: SourcePattern.problem),
+            "sources that may be used, * for anything but a slash", into: \.allowedSources,
+            parse: SourcePattern.init(checking:)),
         list(
             "allowed-address", \.allowedAddresses, .live, "CIDR,…", "private addresses that may be fetched from",
-            check: SettingCheck.addresses),
+            into: \.allowedAddresses, parse: SettingCheck.addresses),
         text("root", \.root, .fixed, "FOLDER", "the folder of local:/// sources"),
         list("s3-source", \.s3Sources, .fixed, "URL", "a bucket of s3:// sources, s3://bucket?endpoint=…; repeatable"),
         list("s3-key", \.s3Keys, .fixed, "BUCKET:ID:SECRET,…", "access keys of buckets", isSecret: true),
         text("base-url", \.baseURL, .live, "URL", "prefix added to sources", check: SettingCheck.baseURL),
         list(
             "url-replacement", \.urlReplacements, .live, "PATTERN=TEXT", "rewrites sources; separated by ;",
-            separator: ";", check: SettingCheck.replacement),
+            separator: ";", into: \.replacements, parse: SettingCheck.replacement),
         number(
             "source-timeout", \.sourceTimeout, .live, in: 1...3_600, "SECONDS",
             "without a byte from a source until a fetch fails"),
@@ -103,7 +106,7 @@ extension ConfigurationTable {
         number("negative-ttl", \.negativeTTL, .live, in: 0...3_600, "SECONDS", "a failure is remembered"),
         list(
             "store-rule", \.storeRules, .live, "RULE", "where results and sources are stored; separated by ;",
-            separator: ";", check: StorageRules.problem),
+            separator: ";", into: \.storeRules, parse: StorageRules.Rule.init),
         list("tier", \.tiers, .fixed, "URL", "a cache of several machines, valkey:// or s3://; repeatable"),
         list("tier-password", \.tierPasswords, .fixed, "TEXT,…", "passwords of tiers", isSecret: true),
     ]
@@ -125,7 +128,7 @@ extension ConfigurationTable {
         list(
             "source-formats", \.sourceFormats, .live, "FORMAT,…",
             "default: all; each one of \(SettingCheck.sourceFormatList)", words: SettingCheck.sourceFormats,
-            check: SettingCheck.sourceFormat),
+            into: \.sourceFormats, parse: SettingCheck.sourceFormat),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
             "the longest side of a result"),
@@ -153,7 +156,7 @@ extension ConfigurationTable {
         number("quality", \.quality, .live, in: 1...100, "N", "quality of formats that format-quality omits"),
         list(
             "format-quality", \.formatQuality, .live, "FORMAT:N,…", "quality per format",
-            check: SettingCheck.formatQuality),
+            into: \.formatQualities, parse: SettingCheck.formatQuality),
         flag("progressive", \.isProgressive, .live, "write progressive JPEG"),
         flag("avif", \.offersAVIF, .live, "AVIF for clients that accept it"),
         flag("webp", \.offersWebP, .live, "WebP for clients that accept it"),

@@ -29,8 +29,8 @@ enum ConfigurationTable {
         /// Copies the value of the first configuration to the second one. Returns whether the values differ.
         let copy: @Sendable (ServiceConfiguration, inout ServiceConfiguration) -> Bool
         let read: Reader
-        /// Checks the stored value. Programs can set a value without reading it from a text.
-        let check: @Sendable (ServiceConfiguration) throws(ConfigurationError) -> Void
+        /// Checks the stored value, and parses it if it is a text. Programs can set a value without reading it from a text.
+        let parse: @Sendable (ServiceConfiguration, inout ParsedSettings) throws(ConfigurationError) -> Void
         let print: @Sendable (ServiceConfiguration) -> String
 
         var variable: String { "WEBIMAGE_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
@@ -54,11 +54,26 @@ enum ConfigurationTable {
     /// Returns the problem of a value; nil if the value can be used. The text does not contain the value of a secret.
     typealias Check = @Sendable (String) -> String?
 
+    /// Parses a value and stores the result. The text of the problem does not contain the value of a secret.
+    typealias Store = @Sendable (String, inout ParsedSettings) throws(SettingProblem) -> Void
+
     /// Checks each setting for itself.
     ///
     /// - Throws: `ConfigurationError` for the first setting whose value cannot be used.
-    static func check(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
-        for row in rows { try row.check(configuration) }
+    static func parsed(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ParsedSettings {
+        var parsed = ParsedSettings()
+        for row in rows { try row.parse(configuration, &parsed) }
+        return parsed
+    }
+
+    private static func store(
+        _ text: String, by store: Store, in parsed: inout ParsedSettings, for name: String, index: Int? = nil
+    ) throws(ConfigurationError) {
+        do throws(SettingProblem) {
+            try store(text, &parsed)
+        } catch {
+            throw ConfigurationError(name, error.text, index: index)
+        }
     }
 
     private static func copier<Value: Hashable & SendableMetatype>(
@@ -78,7 +93,7 @@ enum ConfigurationTable {
             case "no", "false", "off", "0": configuration[keyPath: path] = false
             default: throw ConfigurationError(name, "'\(text)' is neither yes nor no")
             }
-        } check: { _ in
+        } parse: { _, _ in
         } print: {
             $0[keyPath: path] ? "yes" : "no"
         }
@@ -97,7 +112,7 @@ enum ConfigurationTable {
             configuration, text throws(ConfigurationError) in
             guard let value = integer(text), range.contains(value) else { throw problem(text) }
             configuration[keyPath: path] = value
-        } check: { configuration throws(ConfigurationError) in
+        } parse: { configuration, _ throws(ConfigurationError) in
             let value = configuration[keyPath: path]
             guard range.contains(value) else { throw problem(String(value)) }
         } print: {
@@ -121,7 +136,7 @@ enum ConfigurationTable {
             configuration, text throws(ConfigurationError) in
             if let problem = check?(text) { throw ConfigurationError(name, problem) }
             configuration[keyPath: path] = text
-        } check: { configuration throws(ConfigurationError) in
+        } parse: { configuration, _ throws(ConfigurationError) in
             if let problem = check?(configuration[keyPath: path]) { throw ConfigurationError(name, problem) }
         } print: {
             $0[keyPath: path]
@@ -136,11 +151,41 @@ enum ConfigurationTable {
         }
     }
 
-    /// Creates the row of a setting whose value is a list. `separator` separates the values in a text. If the setting
-    /// occurs several times in the file or in the flags, the values of all occurrences are in the list.
+    /// Creates the row of a setting whose value is a list of texts.
     static func list(
         _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
-        isSecret: Bool = false, separator: Character = ",", words: [String] = [], check: Check? = nil
+        isSecret: Bool = false, check: Check? = nil
+    ) -> Row {
+        row(
+            name: name, path: path, effect: effect, value: value, help: help, isSecret: isSecret, separator: ",",
+            words: []
+        ) {
+            text, _ throws(SettingProblem) in
+            if let problem = check?(text) { throw SettingProblem(problem) }
+        }
+    }
+
+    /// Creates the row of a setting whose value is a list, and whose parsed values are stored in `target`.
+    static func list<Value>(
+        _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
+        separator: Character = ",", words: [String] = [],
+        into target: any WritableKeyPath<ParsedSettings, [Value]> & Sendable,
+        parse: @escaping @Sendable (String) throws(SettingProblem) -> Value
+    ) -> Row {
+        row(
+            name: name, path: path, effect: effect, value: value, help: help, isSecret: false, separator: separator,
+            words: words
+        ) {
+            text, parsed throws(SettingProblem) in
+            parsed[keyPath: target].append(try parse(text))
+        }
+    }
+
+    /// `separator` separates the values in a text. If the setting occurs several times in the file or in the flags, the
+    /// values of all occurrences are in the list.
+    private static func row(
+        name: String, path: Path<[String]>, effect: Effect, value: String, help: String, isSecret: Bool,
+        separator: Character, words: [String], store: @escaping Store
     ) -> Row {
         Row(
             name: name, value: value, help: help, words: words, effect: effect, isSecret: isSecret,
@@ -148,13 +193,13 @@ enum ConfigurationTable {
             copy: copier(path)
         ) { configuration, text throws(ConfigurationError) in
             let values = text.split(separator: separator).map { $0.trimmed }.filter { !$0.isEmpty }
-            for value in values {
-                if let problem = check?(value) { throw ConfigurationError(name, problem) }
-            }
+            // An error here has the line of the value.
+            var unused = ParsedSettings()
+            for value in values { try Self.store(value, by: store, in: &unused, for: name) }
             configuration[keyPath: path] += values
-        } check: { configuration throws(ConfigurationError) in
+        } parse: { configuration, parsed throws(ConfigurationError) in
             for (index, value) in configuration[keyPath: path].enumerated() {
-                if let problem = check?(value) { throw ConfigurationError(name, problem, index: index) }
+                try Self.store(value, by: store, in: &parsed, for: name, index: index)
             }
         } print: {
             isSecret

@@ -3,10 +3,13 @@ import WebImageS3
 
 /// Checks of several settings that contradict each other.
 extension ServiceConfiguration {
-    /// Checks the names in settings that other settings define. Blocks while files of credentials are read.
-    ///
-    /// - Throws: `ConfigurationError` for the first name that refers to nothing.
-    func checkReferences() throws(ConfigurationError) { try SettingReferences(self).check() }
+    /// Checks each setting, contradictions, and the names in settings that other settings define. Blocks while files of
+    /// credentials are read.
+    func checkSettings() throws(ConfigurationError) {
+        let parsed = try ConfigurationTable.parsed(self)
+        try checkContradictions()
+        try SettingReferences(self, parsed).check()
+    }
 
     func checkContradictions() throws(ConfigurationError) {
         guard minTTL <= maxTTL else {

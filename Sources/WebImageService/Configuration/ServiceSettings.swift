@@ -29,21 +29,22 @@ struct ServiceSettings: Sendable {
 
     /// Parses and checks a configuration. Blocks while it reads the files of the watermark and the fallback.
     ///
-    /// - Parameter checksReferences: False if ``ServiceConfiguration/checkReferences()`` was called before, or must not
-    ///   be called: after a reload, a setting can refer to one that needs a restart.
+    /// - Parameter checksReferences: False if ``ServiceConfiguration/checkSettings()`` was called before, or must not be
+    ///   called: after a reload, a setting can refer to one that needs a restart.
     init(_ configuration: ServiceConfiguration, checksReferences: Bool = true) throws(ConfigurationError) {
-        try ConfigurationTable.check(configuration)
+        let parsed = try ConfigurationTable.parsed(configuration)
         try configuration.checkContradictions()
-        if checksReferences { try configuration.checkReferences() }
+        let references = try SettingReferences(configuration, parsed)
+        if checksReferences { try references.check() }
         self.configuration = configuration
-        imgproxy = try Self.imgproxy(configuration)
+        imgproxy = try Self.imgproxy(configuration, references.presets)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
-        buckets = try Self.buckets(configuration)
-        storage = try StorageRules(configuration.storeRules)
-        sources = try Self.sources(configuration, buckets)
-        output = try Self.output(configuration)
+        buckets = references.buckets
+        sources = Self.sources(configuration, parsed, buckets: buckets)
+        storage = sources.storage
+        output = try Self.output(configuration, parsed)
         rules = StoredRules(
-            policy: Self.downloadPolicy(configuration, sources), output: output,
+            policy: Self.downloadPolicy(parsed, sources), output: output,
             bounds: Lifetime.Bounds(
                 standard: configuration.ttl, least: configuration.minTTL, most: configuration.maxTTL,
                 staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError),
@@ -113,10 +114,12 @@ struct ServiceSettings: Sendable {
         return file.bytes(in: 0..<file.byteCount)
     }
 
-    static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
+    static func imgproxy(
+        _ configuration: ServiceConfiguration, _ presets: PresetTable
+    ) throws(ConfigurationError) -> ImgproxyRouter {
         var router = ImgproxyRouter()
         router.signing = try signing(configuration)
-        router.presets = try PresetTable(configuration.presets)
+        router.presets = presets
         router.onlyPresets = configuration.onlyPresets
         router.allowedOptions = Set(configuration.allowedOptions)
         router.allowsLimits = configuration.allowsSecurityOptions
@@ -202,36 +205,27 @@ struct ServiceSettings: Sendable {
     }
 
     private static func sources(
-        _ configuration: ServiceConfiguration, _ buckets: [S3Configuration]
-    ) throws(ConfigurationError) -> SourcePolicy {
+        _ configuration: ServiceConfiguration, _ parsed: ParsedSettings, buckets: [S3Configuration]
+    ) -> SourcePolicy {
         var policy = SourcePolicy()
-        policy.storage = try StorageRules(configuration.storeRules)
+        policy.storage = StorageRules(parsed.storeRules)
         policy.buckets = Dictionary(
             buckets.map { ($0.bucket, SourcePolicy.Bucket(prefix: $0.prefix, endpoint: $0.endpoint)) }
         ) { first, _ in first }
-        for text in configuration.allowedSources {
-            policy.allowed.append(SourcePattern(text: text))
-        }
+        policy.allowed = parsed.allowedSources
         policy.baseURL = configuration.baseURL
         policy.root = configuration.root.isEmpty ? nil : configuration.root
-        for definition in configuration.urlReplacements {
-            guard let replacement = SourceReplacement(definition) else {
-                throw ConfigurationError("url-replacement", "'\(definition)' is not PATTERN=TEXT")
-            }
-            policy.replacements.append(replacement)
-        }
+        policy.replacements = parsed.replacements
         return policy
     }
 
-    private static func output(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> OutputSettings {
+    private static func output(
+        _ configuration: ServiceConfiguration, _ parsed: ParsedSettings
+    ) throws(ConfigurationError) -> OutputSettings {
         var settings = OutputSettings()
         settings.quality = configuration.quality
         var given: Set<OutputFormat> = []
-        for pair in configuration.formatQuality {
-            let parts = pair.split(separator: ":")
-            guard parts.count == 2, let format = OutputFormat(name: parts[0]), let quality = Int(digits: parts[1]),
-                (1...100).contains(quality)
-            else { throw ConfigurationError("format-quality", "'\(pair)' is not FORMAT:N") }
+        for (format, quality) in parsed.formatQualities {
             guard given.insert(format).inserted else {
                 throw ConfigurationError("format-quality", "\(format.rawValue) occurs twice; remove one")
             }
@@ -243,11 +237,7 @@ struct ServiceSettings: Sendable {
         settings.decoding.maxDecodeTime = .seconds(configuration.decodeTimeout)
         settings.maxWorkBytes = configuration.maxResultMemory
         settings.decoding.maxDecodeBytes = min(settings.decoding.maxDecodeBytes, configuration.maxResultMemory)
-        if !configuration.sourceFormats.isEmpty { settings.sourceFormats = [] }
-        for name in configuration.sourceFormats {
-            let format = ImageFormat(fileExtension: name)
-            settings.sourceFormats?.insert(format.container)
-        }
+        if !parsed.sourceFormats.isEmpty { settings.sourceFormats = Set(parsed.sourceFormats) }
         settings.maxFrames = configuration.maxAnimationFrames
         settings.maxAnimationPixels = configuration.maxAnimationMegapixels * 1_000_000
         settings.maxResultSide = configuration.maxResultDimension
@@ -281,11 +271,10 @@ struct ServiceSettings: Sendable {
     /// The download policy for sources: the allowed hosts and addresses.
     var downloadPolicy: DownloadPolicy { rules.policy }
 
-    private static func downloadPolicy(_ configuration: ServiceConfiguration, _ sources: SourcePolicy) -> DownloadPolicy
-    {
+    private static func downloadPolicy(_ parsed: ParsedSettings, _ sources: SourcePolicy) -> DownloadPolicy {
         var policy = DownloadPolicy.server
         policy.allowedHosts = sources.allowedHosts
-        policy.allowedAddresses = configuration.allowedAddresses.compactMap { AddressRange($0) }
+        policy.allowedAddresses = parsed.allowedAddresses
         return policy
     }
 

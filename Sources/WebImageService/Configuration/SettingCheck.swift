@@ -1,17 +1,34 @@
 import Foundation
 import WebImageCore
-import WebImageHTTP
+package import WebImageHTTP
 import WebImageS3
 
-/// Checks of single values. They run when a value is read, so that an error names the line of the value.
-enum SettingCheck {
-    @Sendable static func addresses(_ text: String) -> String? {
-        AddressRange(text) == nil ? "'\(text)' is not an address or ADDRESS/BITS" : nil
+/// Parsers and checks of single values. They run when a value is read, so that an error names the line of the value.
+package enum SettingCheck {
+    @Sendable package static func addresses(_ text: String) throws(SettingProblem) -> AddressRange {
+        guard let range = AddressRange(text) else {
+            throw SettingProblem("'\(text)' is not an address or ADDRESS/BITS")
+        }
+        return range
     }
 
-    @Sendable static func mode(_ text: String) -> String? {
-        let isMode = UInt32(text, radix: 8).map { $0 <= 0o777 } ?? false
-        return isMode ? nil : "'\(text)' is not an octal number up to 777"
+    @Sendable package static func mode(_ text: String) throws(SettingProblem) -> UInt32 {
+        guard let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+            throw SettingProblem("'\(text)' is not an octal number up to 777")
+        }
+        return mode
+    }
+
+    /// The problem of a value whose parsed form another part of the program makes from the configuration.
+    @Sendable static func problem<Value>(
+        _ text: String, _ parse: (String) throws(SettingProblem) -> Value
+    ) -> String? {
+        do throws(SettingProblem) {
+            _ = try parse(text)
+            return nil
+        } catch {
+            return error.text
+        }
     }
 
     /// A prefix of paths. Clients resolve `.` and `..`, and escape other characters, before they send a target.
@@ -110,11 +127,13 @@ enum SettingCheck {
             ? nil : "\(Printable(text)) contains a line break or characters that are not ASCII; write them without"
     }
 
-    @Sendable static func sourceFormat(_ text: String) -> String? {
+    @Sendable static func sourceFormat(_ text: String) throws(SettingProblem) -> ImageFormat {
         let format = ImageFormat(fileExtension: text)
         // HEIF files can be read, but not written.
-        return format == .heif || OutputFormat(format) != nil
-            ? nil : "\(Printable(text)) is no format; write \(sourceFormatList)"
+        guard format == .heif || OutputFormat(format) != nil else {
+            throw SettingProblem("\(Printable(text)) is no format; write \(sourceFormatList)")
+        }
+        return format.container
     }
 
     static let sourceFormats = ["jpg", "png", "gif", "webp", "avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
@@ -152,22 +171,29 @@ enum SettingCheck {
         URLSigner(hexKey: text, hexSalt: "00") == nil ? "the value is not hexadecimal" : nil
     }
 
-    @Sendable static func replacement(_ text: String) -> String? {
-        guard SourceReplacement(text) != nil else { return "\(Printable(text)) is not PATTERN=TEXT" }
+    @Sendable static func replacement(_ text: String) throws(SettingProblem) -> SourceReplacement {
+        guard let replacement = SourceReplacement(text) else {
+            throw SettingProblem("\(Printable(text)) is not PATTERN=TEXT")
+        }
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let stars = parts[0].count { $0 == "*" }
         for match in parts[1].matches(of: /\$\{([^}]*)\}/)
         where Int(digits: match.1).map({ $0 < 1 || $0 > stars }) ?? true {
-            return "'\(match.0)' stands for no *; the pattern has \(stars), which are ${1} and so on"
+            throw SettingProblem("'\(match.0)' stands for no *; the pattern has \(stars), which are ${1} and so on")
         }
-        return nil
+        return replacement
     }
 
-    @Sendable static func formatQuality(_ text: String) -> String? {
+    @Sendable static func formatQuality(_ text: String) throws(SettingProblem) -> (format: OutputFormat, quality: Int) {
         let parts = text.split(separator: ":")
         guard parts.count == 2, let format = OutputFormat(name: parts[0]),
             let quality = Int(digits: parts[1]), (1...100).contains(quality)
-        else { return "\(Printable(text)) is not FORMAT:N, such as webp:75, with N from 1 to 100" }
-        return format.isLossy ? nil : "'\(parts[0])' has no quality; write jpeg, webp, avif, jxl or heic"
+        else {
+            throw SettingProblem("\(Printable(text)) is not FORMAT:N, such as webp:75, with N from 1 to 100")
+        }
+        guard format.isLossy else {
+            throw SettingProblem("'\(parts[0])' has no quality; write jpeg, webp, avif, jxl or heic")
+        }
+        return (format, quality)
     }
 }

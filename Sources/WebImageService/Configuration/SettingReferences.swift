@@ -6,24 +6,22 @@ import WebImageS3
 /// Without this check, such a name would have no effect, and its author would learn nothing.
 struct SettingReferences {
     private let configuration: ServiceConfiguration
-    private let presets: PresetTable
-    private let rules: StorageRules
-    private let buckets: Set<String>
-    private let allowed: [SourcePattern]
+    private let parsed: ParsedSettings
+    let presets: PresetTable
+    let buckets: [S3Configuration]
 
-    init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+    init(_ configuration: ServiceConfiguration, _ parsed: ParsedSettings) throws(ConfigurationError) {
         self.configuration = configuration
+        self.parsed = parsed
         presets = try PresetTable(configuration.presets)
-        rules = try StorageRules(configuration.storeRules)
-        buckets = Set(try ServiceSettings.buckets(configuration).map(\.bucket))
-        allowed = configuration.allowedSources.map { SourcePattern(text: $0) }
+        buckets = try ServiceSettings.buckets(configuration)
     }
 
     func check() throws(ConfigurationError) {
         for (index, text) in configuration.allowedSources.enumerated() {
             if let problem = placeProblem(text) { throw ConfigurationError("allowed-source", problem, index: index) }
         }
-        for (index, subject) in rules.subjects.enumerated() {
+        for (index, subject) in StorageRules(parsed.storeRules).subjects.enumerated() {
             if let problem = problem(of: subject) { throw ConfigurationError("store-rule", problem, index: index) }
         }
         if !configuration.baseURL.isEmpty, let problem = sourceProblem(configuration.baseURL) {
@@ -61,6 +59,7 @@ struct SettingReferences {
     private func sourceProblem(_ text: String) -> String? {
         if let problem = placeProblem(text) { return problem }
         let beginning = String(SourcePattern(text: text).text.prefix { $0 != "*" })
+        let allowed = parsed.allowedSources
         guard allowed.isEmpty || allowed.contains(where: { $0.mayMatch(beginning: beginning) }) else {
             return "allowed-source allows no source that begins with \(Printable(beginning)); add it there"
         }
@@ -78,7 +77,7 @@ struct SettingReferences {
         guard !buckets.isEmpty else { return "sources in buckets need s3-source; name the bucket there" }
         // A text that ends within the name of the bucket can be the beginning of several names.
         let isWhole = name.endIndex < rest.endIndex && !name.contains("*")
-        return !isWhole || buckets.contains(String(name))
+        return !isWhole || buckets.contains(where: { $0.bucket == name })
             ? nil : "the bucket \(name) is not in s3-source; add it there"
     }
 }

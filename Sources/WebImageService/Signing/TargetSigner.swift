@@ -17,7 +17,7 @@ package struct TargetSigner: Sendable {
         let policy = try ServiceSettings.signing(configuration)
         signers = policy.signers
         trusted = policy.trusted
-        imgproxy = try ServiceSettings.imgproxy(configuration)
+        imgproxy = try ServiceSettings.imgproxy(configuration, PresetTable(configuration.presets))
         thumbor = try ServiceSettings.thumbor(configuration, imgproxy.presets)
         thumborSigners = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
         prefix = configuration.pathPrefix

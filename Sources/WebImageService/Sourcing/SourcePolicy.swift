@@ -183,19 +183,23 @@ struct SourcePattern: Sendable, Hashable {
         self.text = "\(parts.scheme)://\(parts.host)\(parts.port)\(parts.path)"
     }
 
-    /// Returns the reason why a text is not a pattern; nil if it is a pattern.
-    @Sendable static func problem(_ text: String) -> String? {
-        if text == "*" { return nil }
-        guard let parts = Parts(text), ["http", "https", "local", "s3"].contains(parts.scheme) else {
-            return "'\(text)' does not begin with http://, https://, s3:// or local://"
+    init(checking text: String) throws(SettingProblem) {
+        if text != "*" {
+            guard let parts = Parts(text), ["http", "https", "local", "s3"].contains(parts.scheme) else {
+                throw SettingProblem("'\(text)' does not begin with http://, https://, s3:// or local://")
+            }
+            if parts.scheme == "s3" {
+                guard S3ObjectName.canonicalPrefix(text) != nil else {
+                    throw SettingProblem("'\(text)' has no valid bucket")
+                }
+            } else if parts.scheme != "local" {
+                if parts.hasUser {
+                    throw SettingProblem("'\(text)' contains a user name; sources with one are refused")
+                }
+                if parts.isBroken { throw SettingProblem("'\(text)' has no valid host") }
+            }
         }
-        if parts.scheme == "local" { return nil }
-        if parts.scheme == "s3" {
-            return S3ObjectName.canonicalPrefix(text) == nil ? "'\(text)' has no valid bucket" : nil
-        }
-        if parts.hasUser { return "'\(text)' contains a user name; sources with one are refused" }
-        if parts.isBroken { return "'\(text)' has no valid host" }
-        return nil
+        self.init(text: text)
     }
 
     /// The parts of a pattern.
