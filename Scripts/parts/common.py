@@ -51,8 +51,8 @@ def run(*command, **options):
 
 
 @contextlib.contextmanager
-def temporary():
-    with tempfile.TemporaryDirectory() as folder:
+def temporary(parent=None):
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
         yield pathlib.Path(folder).resolve()
 
 

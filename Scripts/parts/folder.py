@@ -76,8 +76,9 @@ def lottie(number):
         {"ty": "rc", "p": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [40 + number % 40, 40]}, "r": {"a": 0, "k": number % 9}},
         {"ty": "fl", "c": {"a": 0, "k": [number % 7 / 7, 0.5, 0.8, 1]}, "o": {"a": 0, "k": 100}},
         {"ty": "tr", "p": {"a": 0, "k": [0, 0]}, "a": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [100, 100]}, "r": {"a": 0, "k": 0}, "o": {"a": 0, "k": 100}}]}
+    # rlottie turns a layer only if 'ddd' stands before its transform.
     layers = [{
-        "ty": 4, "ip": 0, "op": 30, "st": 0, "ind": index + 1, "shapes": [shape],
+        "ddd": 0, "ty": 4, "ip": 0, "op": 30, "st": 0, "ind": index + 1, "shapes": [shape],
         "ks": {"p": {"a": 1, "k": [{"t": 0, "s": [20 + 9 * index, 60], "e": [99, 60], "i": {"x": [1], "y": [1]}, "o": {"x": [0], "y": [0]}}, {"t": 30}]},
                "a": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [100, 100]}, "r": {"a": 0, "k": 7 * index}, "o": {"a": 0, "k": 80}}}
         for index in range(1 + number % 20)]

@@ -41,12 +41,13 @@ public final class ImageLottieCoder: DetailedAnimatedImageCoder {
     /// Always false: this coder only reads.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Reads the size, the frames and their duration from the document. Uses no library.
+    /// Reads the size, the frames and their duration from the document. Uses no library, and reads no further than to the last
+    /// of these values: ``decode(_:options:)`` can refuse a document for its rest.
     ///
-    /// - Throws: `.badImageData` if the document cannot be read or is refused. `.limitExceeded` if it exceeds a limit.
+    /// - Throws: `.badImageData` if the document does not have these values. `.limitExceeded` if it exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
-        return try LottieFile(data, limits: limits).info(limits)
+        return try LottieFile(data, limits: limits, isWhole: false).info(limits)
     }
 
     /// Draws the first frame and opens the animation. If `firstFrameOnly` is set, the first frame is a still image.

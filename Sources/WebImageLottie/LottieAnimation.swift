@@ -51,13 +51,8 @@ private final class OpenedLottie {
 
     init(_ file: LottieFile) throws(WebImageError) {
         rlottie = try LottieLibrary.functions()
-        // An empty key: rlottie keeps no copy of the document. It reads the text up to its terminating zero.
-        let text = [CChar](unsafeUninitializedCapacity: file.json.count + 1) { buffer, count in
-            file.json.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
-            buffer[file.json.count] = 0
-            count = file.json.count + 1
-        }
-        guard let animation = rlottie.lottie_animation_from_data(text, "", "") else {
+        // An empty key: rlottie keeps no copy of the document.
+        guard let animation = rlottie.lottie_animation_from_data(file.text, "", "") else {
             throw .badData("rlottie", "the animation cannot be read", hint: "Fetch the file again.")
         }
         self.animation = animation

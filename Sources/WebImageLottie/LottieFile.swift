@@ -8,7 +8,10 @@ struct LottieFile {
     let json: Data
     private let facts: LottieFacts
 
-    init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
+    /// Reads a file.
+    ///
+    /// - Parameter isWhole: Whether the document is checked to its end, for ``json`` to be given to rlottie.
+    init(_ data: Data, limits: DecodingLimits, isWhole: Bool = true) throws(WebImageError) {
         if data.starts(with: [0x1F, 0x8B]) {
             json = try Self.unpacked(data, limits: limits)
         } else if data.starts(with: Data("PK".utf8)) {
@@ -16,7 +19,36 @@ struct LottieFile {
         } else {
             json = data
         }
-        facts = try json.withFileBytes { bytes throws(WebImageError) in try LottieFacts(bytes) }
+        facts = try json.withFileBytes { bytes throws(WebImageError) in try LottieFacts(bytes, isWhole: isWhole) }
+    }
+
+    /// The document as rlottie must see it, with a zero at its end.
+    ///
+    /// rlottie 0.1 and 0.2 do not turn a layer unless `ddd`, whose default is 0, stands before its transform. Writers that
+    /// leave out defaults leave it out. A second one in the same layer takes the place of the first.
+    var text: [CChar] {
+        let insertion = Array("\"ddd\":0,".utf8)
+        return [CChar](unsafeUninitializedCapacity: json.count + facts.layers.count * insertion.count + 1) {
+            buffer, count in
+            var place = 0
+            let buffer = UnsafeMutableRawBufferPointer(buffer)
+            func add(_ bytes: UnsafeRawBufferPointer) {
+                UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
+                count += bytes.count
+            }
+            count = 0
+            json.withUnsafeBytes { bytes in
+                // A layer without any name would end with a comma.
+                for start in facts.layers where bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "\"") {
+                    add(UnsafeRawBufferPointer(rebasing: bytes[place..<start]))
+                    insertion.withUnsafeBytes(add)
+                    place = start
+                }
+                add(UnsafeRawBufferPointer(rebasing: bytes[place...]))
+            }
+            buffer[count] = 0
+            count += 1
+        }
     }
 
     func info(_ limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

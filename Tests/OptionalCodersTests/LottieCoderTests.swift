@@ -91,6 +91,8 @@ struct LottieCoderTests {
     @Test(arguments: [
         #"[{"id":"a","w":1,"h":1,"u":"/etc/","p":"passwd","e":0}]"#, #"[{"id":"a","u":"../","p":"data:x","e":1}]"#,
         #"[{"id":"a","u":"","p":"x.png"}]"#, #"[{"id":"a","u":"","\u0070":"x.png"}]"#,
+        #"[{"id":"a","layers":[{"nm":"]}\"]}","ks":{}}],"u":"","p":"x.png"}]"#, #"{"a":{"u":"","p":"x.png"}}"#,
+        #"[{"id":"b"},{"p":"x.png"}]"#, #"[],"markers":[{"cm":"\\"}],"assets":[{"p":"x.png"}]"#,
     ])
     func otherFilesAreNotShown(assets: String) {
         let error = #expect(throws: WebImageError.self) {
@@ -113,6 +115,48 @@ struct LottieCoderTests {
         #expect(pixels.withUnsafeBytes { $0[16 * pixels.bytesPerRow + 40 * 4 + 2] } == 255)
     }
 
+    /// Strings of a document can have the bytes that divide it. What is in layers is not taken for what is in assets.
+    @Test func otherNamesAndTextsAreNoMatter() throws {
+        let plain = try Self.red(ImageLottieCoder.shared.decode(Self.document(), options: Self.options()))
+        let others =
+            #","others":[{"cm":"\"]}{[\\","p":"x","u":"/etc/","\u0070":[{"p":"../y"}],"tm":-1.5e0,"dr":null}]"#
+        let document = Self.document(assets: #"[{"id":"b","layers":[{"p":"z","nm":"{"}]}]"#, tail: others)
+        let image = try ImageLottieCoder.shared.decode(document, options: Self.options())
+        #expect(Self.red(image) == plain && image.pixels.width == 64)
+    }
+
+    /// rlottie alone would not turn the layer, because `ddd` is not written.
+    @Test(arguments: ["{", "{\"ddd\":0,", "{\n \"ddd\":1,\"ddd\":0,"]) func layersAreTurned(start: String) throws {
+        let text = String(decoding: Self.document(), as: UTF8.self)
+            .replacing("\"s\":{\"k\":[8,8]}", with: "\"s\":{\"k\":[8,24]}")
+            .replacing("\"r\":{\"k\":0},\"p\":{\"a\":1", with: "\"r\":{\"k\":90},\"p\":{\"a\":1")
+            .replacing("\"layers\":[{", with: "\"layers\":[{},\(start)")
+        let inside = text.replacing("\"assets\":[]", with: "\"assets\":[{\"id\":\"a\",\"layers\":[")
+            .replacing(",\"layers\":[{},", with: "").replacing(
+                "}]}]}]}",
+                with:
+                    "}]}]}]}],\"layers\":[{\"ty\":0,\"refId\":\"a\",\"w\":64,\"h\":32,\"ip\":0,\"op\":10,\"st\":0,\"ks\":{\"p\":{\"k\":[0,0]}}}]}"
+            )
+        for text in [text, inside] {
+            let image = try ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options())
+            #expect(Self.red(image) == 0..<20)
+        }
+    }
+
+    /// The information ends where all is known, wherever that is.
+    @Test func informationIsReadFromTheStart() throws {
+        let whole = Self.document()
+        let start = whole.range(of: Data("assets".utf8))!.lowerBound
+        let info = try ImageLottieCoder.shared.imageInfo(of: whole.prefix(start), limits: DecodingLimits())
+        #expect(info.storedSize == PixelSize(width: 64, height: 32) && info.frameCount == 10)
+        #expect(throws: WebImageError.self) {
+            try ImageLottieCoder.shared.imageInfo(of: whole.prefix(start - 5), limits: DecodingLimits())
+        }
+        let late = Data(#"{"layers":[{"w":9,"h":9}],"assets":[{"w":8}],"h":7,"w":6,"fr":5,"op":4,"ip":2}"#.utf8)
+        let other = try ImageLottieCoder.shared.imageInfo(of: late, limits: DecodingLimits())
+        #expect(other.storedSize == PixelSize(width: 6, height: 7) && other.frameCount == 2)
+    }
+
     @Test func damagedDocumentsAreErrors() {
         let whole = Self.document()
         for count in stride(from: 0, to: whole.count, by: 13) {
@@ -123,7 +167,7 @@ struct LottieCoderTests {
         let nested = String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
         for data in [
             Self.document(rate: 0), Self.document(start: 10, end: 10), Self.document(end: 1e9),
-            Self.document(tail: ",\"x\":\(nested)"),
+            Self.document(tail: ",\"x\":\(nested)"), Self.document(tail: ",\"w\":9"), Self.document(tail: ",\"op\":3"),
         ] {
             #expect(throws: WebImageError.self) { try ImageLottieCoder.shared.decode(data, options: Self.options()) }
         }
