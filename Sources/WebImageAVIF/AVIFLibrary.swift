@@ -8,8 +8,9 @@ enum AVIFLibrary {
     static func functions() throws(WebImageError) -> AVIFFunctions { try loaded.get() }
 
     private static func load() throws(WebImageError) -> AVIFFunctions {
-        let package = AVIF_LIBRARY.replacing("libavif.so.", with: "libavif")
-        let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
+        let libavif: AVIFFunctions = try SharedLibrary.functions(
+            of: AVIF_LIBRARY, package: ImageAVIFCoder.libraryPackage
+        ) {
             AVIFFunctions_bind($0, $1)
         }
         // Accept only the minor version of the headers. libavif's public structures change with each minor version, so
@@ -32,6 +33,9 @@ extension AVIFFunctions {
 }
 
 extension ImageAVIFCoder {
+    /// The package of Debian that has the library.
+    package static let libraryPackage = AVIF_LIBRARY.replacing("libavif.so.", with: "libavif")
+
     /// Loads libavif. Returns the versions of libavif and of its AV1 codecs.
     ///
     /// - Throws: `.unsupportedFormat` if libavif is missing.

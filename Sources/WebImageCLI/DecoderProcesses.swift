@@ -18,12 +18,15 @@ enum DecoderProcesses {
         DecoderIsolation.expectPicture()
     }
 
+    /// The formats that are decoded in restricted processes without being asked for it.
+    static let alwaysIsolated: Set<ImageFormat> = [.jpeg2000, .raw, .pdf, .lottie, .video]
+
     /// Decodes the formats of plug-ins in restricted processes, also without `--sandbox`: their libraries are large, and some
     /// of them end the program at a damaged file. Where no process can start, this process decodes them.
     static func isolatePlugIns() {
         var configuration = WebImageSandbox.Configuration()
         configuration.whenUnavailable = .decodeHere
-        configuration.formats = [.jpeg2000, .raw, .pdf, .lottie, .video]
+        configuration.formats = alwaysIsolated
         // A failure leaves all decoders in this process.
         _ = try? WebImageSandbox.enable(configuration)
     }

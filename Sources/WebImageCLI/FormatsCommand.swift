@@ -11,14 +11,24 @@ enum FormatsCommand {
         usage: ["webimage formats [OPTIONS]"],
         parts: [
             .text(
-                "Prints a line for each format: whether this build reads, animates and writes it, and the library behind it."
+                """
+                Prints a line for each format: whether this build reads, animates and writes it, and the library behind it with
+                its version, or what to install.
+                """
             ),
             .options([
+                .flag(
+                    "verbose",
+                    """
+                    also what is read and written, the product of the library, the package of Debian,
+                    and in which process files are decoded
+                    """),
                 .flag("sandbox", "print instead how decoder processes of each format are restricted on this machine"),
                 .json,
             ]),
             .examples([
                 "webimage formats",
+                "webimage formats --verbose",
                 "webimage formats --sandbox",
                 "webimage formats --json | jq 'select(.writes).format'",
             ]),
@@ -27,9 +37,16 @@ enum FormatsCommand {
     static let command = Command(text) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else { throw UsageError("formats takes no operand") }
         let asJSON = arguments.has("json")
-        if arguments.has("sandbox") { return { isolation(asJSON: asJSON) } }
+        let isVerbose = arguments.has("verbose")
+        if arguments.has("sandbox") {
+            guard !isVerbose else { throw UsageError("--verbose excludes --sandbox; give one of them") }
+            return { isolation(asJSON: asJSON) }
+        }
         return {
-            for row in rows { Console.line(asJSON ? row.json : row.text) }
+            for row in rows {
+                let details = isVerbose ? FormatDetails(of: row.format, writes: row.writes) : nil
+                Console.line(asJSON ? row.json(details) : row.text + (details?.text ?? ""))
+            }
             return .ok
         }
     }
@@ -126,14 +143,35 @@ private struct FormatRow: Sendable {
         return name + cell("reads", reads) + cell("animates", animates) + cell("writes", writes) + (library ?? "-")
     }
 
-    var json: String {
+    func json(_ details: FormatDetails?) -> String {
         var object = JSONLine()
         object.add("format", .init(format.name))
         object.add("reads", .bool(reads))
         object.add("animates", .bool(animates))
         object.add("writes", .bool(writes))
         object.add("library", .init(library))
+        if let details {
+            object.add("product", .init(details.product))
+            object.add("package", .init(details.package))
+            object.add("isolated", .bool(details.isIsolated))
+            object.add("readsWhat", .init(details.reads))
+            object.add("writesWhat", .init(details.writes))
+        }
         return object.text
+    }
+}
+
+extension FormatDetails {
+    /// Lines below the row of the format.
+    fileprivate var text: String {
+        let process = isIsolated ? "in a restricted process" : "in this process, with --sandbox in a restricted one"
+        let lines = [
+            ("reads", reads), ("writes", writes ?? "-"), ("product", product), ("package", package ?? "-"),
+            ("decodes", process),
+        ]
+        return lines.map { name, words in
+            "\n        " + name.padding(toLength: 9, withPad: " ", startingAt: 0) + words
+        }.joined()
     }
 }
 

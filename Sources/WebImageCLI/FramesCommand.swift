@@ -12,15 +12,20 @@ enum FramesCommand {
             .text(
                 """
                 Writes frame-0000.rgba ... (straight RGBA, 8 bits each, whole canvas) and frames.json into DIR. Delays and loop
-                counts are reported as stored. '-' is standard input.
+                counts are reported as stored. '-' is standard input. Of a video, these are previews: its poster and frames at
+                equal distances.
                 """),
             .options([
                 .value("color", "srgb|as-is", "convert colours to sRGB, or keep the stored values (default as-is)"),
+                .value("page", "N", "only this page of a document (PDF, TIFF), or this frame; counted from 0"),
+                .value("previews", "N", "of a video: so many previews, 1 to 1000 (default 10)"),
                 .flag("overwrite", "replace the frames of another picture in DIR; otherwise they are an error"),
             ]),
             .options(CommandOption.decoding), .requests, .options(CommandOption.requests),
             .examples([
-                "webimage frames animation.gif frames"
+                "webimage frames animation.gif frames",
+                "webimage frames --page 2 document.pdf page",
+                "webimage frames --previews 25 video.mp4 previews",
             ]),
         ])
 
@@ -31,10 +36,16 @@ enum FramesCommand {
         let limits = try arguments.limits()
         let requests = try RequestFlags(arguments)
         let replaces = arguments.has("overwrite")
+        let page = try arguments.integer("page", atLeast: 0)
+        let previews = try arguments.integer("previews", atLeast: 1)
+        guard (previews ?? 1) <= VideoOptions.mostPreviews else {
+            throw UsageError("--previews requires 1 to \(VideoOptions.mostPreviews)")
+        }
         return {
             do throws(WebImageError) {
                 let job = FramesJob(
-                    folder: folder, color: color, limits: limits, requests: requests, replaces: replaces)
+                    folder: folder, color: color, limits: limits, requests: requests, page: page, previews: previews,
+                    replaces: replaces)
                 try await job.write(input)
                 return .ok
             } catch {
@@ -52,6 +63,10 @@ private struct FramesJob: Sendable {
     let color: DecodingOptions.ColorConversion
     let limits: DecodingLimits
     let requests: RequestFlags
+    /// The only frame to write. Nil means all.
+    let page: Int?
+    /// The number of previews of a video. Nil means the default.
+    let previews: Int?
     let replaces: Bool
 
     func write(_ input: String) async throws(WebImageError) {
@@ -64,11 +79,20 @@ private struct FramesJob: Sendable {
         options.limits = limits
         options.pixelFormat = .rgba8
         options.colorConversion = color
+        if let previews {
+            guard info.format == .video else {
+                throw .badData("frames", "this is no video", hint: "--previews is for videos; leave it out.")
+            }
+            options.video.previewFrameCount = previews
+        }
         let animation = try ImageCodersManager.shared.animation(of: data, options: options)
         let count = animation?.animatedImageFrameCount ?? 1
+        guard (page ?? 0) < count else {
+            throw .badData("frames", "there is no page \(page ?? 0)", hint: "The picture has \(count).")
+        }
         try OutputFile.makeFolder(folder)
         var sizes: [PixelSize] = []
-        for index in 0..<count {
+        for index in page.map({ $0...$0 }) ?? 0...(count - 1) {
             guard !Task.isCancelled else { throw .cancelled }
             let image: Image
             if let animation {
@@ -90,7 +114,13 @@ private struct FramesJob: Sendable {
             object.add("heights", .numbers(sizes.map { Double($0.height) }))
         }
         object.add("loopCount", .init(info.loopCount))
-        object.add("delaysMs", .numbers(Array(info.delaysMilliseconds.prefix(count))))
+        // The information counts the previews of the default number.
+        let delays =
+            previews == nil
+            ? Array(info.delaysMilliseconds.prefix(count))
+            : (0..<count).map { (animation?.animatedImageDuration(at: $0) ?? 0) * 1000 }
+        if let page { object.add("page", .integer(page)) }
+        object.add("delaysMs", .numbers(page.map { Array(delays.dropFirst($0).prefix(1)) } ?? delays))
         try OutputFile.write(Data((object.text + "\n").utf8), to: list)
     }
 }

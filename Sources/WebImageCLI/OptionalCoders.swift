@@ -43,4 +43,21 @@ enum OptionalCoders {
         default: nil
         }
     }
+
+    /// The packages of Debian that have the library for a format. Nil for a format whose library every installation has, and
+    /// for one whose library Debian does not have.
+    static func package(of format: ImageFormat) -> String? {
+        switch format {
+        case .avif: ImageAVIFCoder.libraryPackage
+        case .heic, .heif: ImageHEICCoder.libraryPackage
+        case .jpegXL: ImageJPEGXLCoder.libraryPackage
+        case .svg: ImageSVGCoder.libraryPackage
+        case .tiff: ImageTIFFCoder.libraryPackage
+        case .jpeg2000: ImageJPEG2000Coder.libraryPackage
+        case .lottie: ImageLottieCoder.libraryPackage
+        case .video: ImageVideoCoder.libraryPackage
+        case .raw: ImageRawCoder.libraryPackage
+        default: nil
+        }
+    }
 }

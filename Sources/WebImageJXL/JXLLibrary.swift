@@ -5,7 +5,7 @@ package import WebImageCore
 enum JXLLibrary {
     private static let loaded = Result { () throws(WebImageError) -> JXLFunctions in
         let name = String(cString: JXL_LIBRARY)
-        return try SharedLibrary.functions(of: name, package: name.replacing(".so.", with: "")) {
+        return try SharedLibrary.functions(of: name, package: ImageJPEGXLCoder.libraryPackage) {
             JXLFunctions_bind($0, $1)
         }
     }
@@ -14,6 +14,9 @@ enum JXLLibrary {
 }
 
 extension ImageJPEGXLCoder {
+    /// The package of Debian that has the library.
+    package static let libraryPackage = String(cString: JXL_LIBRARY).replacing(".so.", with: "")
+
     /// Loads libjxl and returns its version.
     ///
     /// - Throws: `.unsupportedFormat` if libjxl is missing.

@@ -9,8 +9,7 @@ enum RawLibrary {
         // reads the variable once, when the library is loaded. A value that is there is kept.
         setenv("OMP_NUM_THREADS", "1", 0)
         let name = String(cString: LIBRAW_LIBRARY)
-        let number = name.split(separator: ".").last.map(String.init) ?? ""
-        return try SharedLibrary.functions(of: name, package: "libraw\(number) or libraw\(number)t64") {
+        return try SharedLibrary.functions(of: name, package: ImageRawCoder.libraryPackage) {
             LibRawFunctions_bind($0, $1)
         }
     }
@@ -19,6 +18,12 @@ enum RawLibrary {
 }
 
 extension ImageRawCoder {
+    /// The package of Debian that has the library: libraw20 in Debian 12, libraw23t64 in Debian 13.
+    package static let libraryPackage: String = {
+        let number = String(cString: LIBRAW_LIBRARY).split(separator: ".").last.map(String.init) ?? ""
+        return "libraw\(number) or libraw\(number)t64"
+    }()
+
     /// Loads LibRaw and returns its version.
     ///
     /// - Throws: `.unsupportedFormat` if LibRaw is missing.

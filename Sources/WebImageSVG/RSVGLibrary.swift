@@ -7,13 +7,15 @@ enum RSVGLibrary {
     // are not `Sendable`. It is safe because the numbers are constants and the table does not change after it is
     // filled.
     private nonisolated(unsafe) static let loaded = Result { () throws(WebImageError) -> RSVGFunctions in
-        try SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") { RSVGFunctions_bind($0, $1) }
+        try SharedLibrary.functions(of: RSVG_LIBRARY, package: ImageSVGCoder.libraryPackage) {
+            RSVGFunctions_bind($0, $1)
+        }
     }
 
     static func functions() throws(WebImageError) -> RSVGFunctions { try loaded.get() }
 
     /// The functions that end a drawing; nil if librsvg is older than 2.60.
-    static let cancelling = try? SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") {
+    static let cancelling = try? SharedLibrary.functions(of: RSVG_LIBRARY, package: ImageSVGCoder.libraryPackage) {
         RSVGCancelling_bind($0, $1)
     }
 
@@ -25,6 +27,9 @@ enum RSVGLibrary {
 }
 
 extension ImageSVGCoder {
+    /// The package of Debian that has the library.
+    package static let libraryPackage = "librsvg2-2"
+
     /// Loads librsvg and returns its version.
     ///
     /// - Throws: `.unsupportedFormat` if librsvg is missing.

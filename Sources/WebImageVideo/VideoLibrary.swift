@@ -8,6 +8,10 @@ struct VideoLibrary: Sendable {
     let format: AVFormatFunctions
     let scale: SwScaleFunctions
 
+    private static let names = [VIDEO_UTIL_LIBRARY, VIDEO_CODEC_LIBRARY, VIDEO_FORMAT_LIBRARY, VIDEO_SCALE_LIBRARY]
+        .map { String(cString: $0) }
+    /// The packages have the names of the files: libavformat.so.59 is in libavformat59.
+    static let packages = names.map { $0.replacing(".so.", with: "") }
     private static let loaded = Result { () throws(WebImageError) in try VideoLibrary() }
 
     static func functions() throws(WebImageError) -> VideoLibrary { try loaded.get() }
@@ -16,10 +20,7 @@ struct VideoLibrary: Sendable {
     static var current: VideoLibrary? { try? loaded.get() }
 
     private init() throws(WebImageError) {
-        let names = [VIDEO_UTIL_LIBRARY, VIDEO_CODEC_LIBRARY, VIDEO_FORMAT_LIBRARY, VIDEO_SCALE_LIBRARY]
-            .map { String(cString: $0) }
-        // The packages have the names of the files: libavformat.so.59 is in libavformat59.
-        let packages = names.map { $0.replacing(".so.", with: "") }
+        let (names, packages) = (Self.names, Self.packages)
         util = try SharedLibrary.functions(of: names[0], package: packages[0]) { AVUtilFunctions_bind($0, $1) }
         codec = try SharedLibrary.functions(of: names[1], package: packages[1]) { AVCodecFunctions_bind($0, $1) }
         format = try SharedLibrary.functions(of: names[2], package: packages[2]) { AVFormatFunctions_bind($0, $1) }
@@ -56,6 +57,9 @@ struct VideoLibrary: Sendable {
 }
 
 extension ImageVideoCoder {
+    /// The packages of Debian that have the libraries.
+    package static let libraryPackage = VideoLibrary.packages.joined(separator: ", ")
+
     /// Loads FFmpeg's libraries and returns their version.
     ///
     /// - Throws: `.unsupportedFormat` if one of them is missing.

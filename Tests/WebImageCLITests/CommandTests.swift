@@ -53,7 +53,10 @@ final class CommandTests: Sendable {
         ["load", "a.png", "--quality-target", "ssim2=1e1"],
         ["thumbnail", "a.png", "--out", "s", "--quality-target", "ssim2=100"],
         ["convert", "a.png", "b.jpg", "--quality", "80", "--quality-target", "ssim2=80"],
-        ["frames", "a.gif", "d", "--color", "blue"], ["load", "--max-pixels", "-1", "x"], ["load", "x", "--out"],
+        ["frames", "a.gif", "d", "--color", "blue"],
+        ["frames", "a.gif", "d", "--page", "-1"], ["frames", "a.gif", "d", "--previews", "0"],
+        ["frames", "a.gif", "d", "--previews", "1001"], ["formats", "--verbose", "--sandbox"],
+        ["load", "--max-pixels", "-1", "x"], ["load", "x", "--out"],
     ])
     func invalidArgumentsExitWithOneAndAReason(_ arguments: [String]) throws {
         let (process, _, errors) = try Tool.start(arguments)
@@ -181,6 +184,23 @@ final class CommandTests: Sendable {
             }
             #expect(rows == wanted, "page \(index)")
         }
+        // One page alone has its own name, and its size is that of the list.
+        for page in [1, 2] {
+            let words = ["frames", "--page", String(page), path("pages.tiff"), path("page-\(page)")]
+            #expect(try Tool.run(words + further).code == 0)
+            let folder = folder.appendingPathComponent("page-\(page)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(Set(names) == ["frame-000\(page).rgba", "frames.json"])
+            let rows = try Data(contentsOf: folder.appendingPathComponent("frame-000\(page).rgba"))
+            #expect(try rows == Data(contentsOf: URL(fileURLWithPath: path("pages/frame-000\(page).rgba"))))
+            let list =
+                try JSONSerialization.jsonObject(
+                    with: Data(contentsOf: folder.appendingPathComponent("frames.json"))) as? [String: Any]
+            #expect(list?["page"] as? Int == page && list?["width"] as? Int == sizes[page].0)
+        }
+        let outside = try Tool.run(["frames", "--page", "3", path("pages.tiff"), path("page-3")] + further)
+        #expect(outside.code == 2 && outside.errors.contains("there is no page 3"), "\(outside.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path("page-3")))
         // The frames of an animation have one size, and no lists.
         _ = try write("a.webp", .webP, width: 5, height: 3)
         #expect(try Tool.run(["frames"] + further + [path("a.webp"), path("one")]).code == 0)

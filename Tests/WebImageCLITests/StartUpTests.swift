@@ -88,4 +88,30 @@ struct StartUpTests {
         #expect(rows["pdf"]?["reads"] as? Bool == readsPDF)
         #expect(try Tool.run("formats").output.split(separator: "\n").count == rows.count)
     }
+
+    /// The details of each format are those of its coder: the package that an error would name, and the process in which the
+    /// command decodes.
+    @Test func verboseFormatsNameProductPackageAndProcess() throws {
+        let environment = ["WEBIMAGE_SANDBOX_MODE": "off"]
+        let rows = try Tool.run("formats", "--verbose", "--json").objects()
+        let here = try Tool.run(["formats", "--verbose", "--json"], environment: environment).objects()
+        #expect(rows.count == here.count && rows.count == 17)
+        let packages = ["svg": "librsvg2-2", "heic": "libheif1", "tiff": "libtiff6", "lottie": "librlottie0-1"]
+        let products = [
+            "jpeg": "WebImage", "svg": "WebImageSVG", "video": "WebImageVideo", "pdf": "WebImagePDF",
+            "raw": "WebImageRaw",
+        ]
+        for (row, other) in zip(rows, here) {
+            let name = row["format"] as? String ?? "?"
+            let isIsolated = ["jp2", "raw", "pdf", "lottie", "video"].contains(name)
+            #expect(row["isolated"] as? Bool == isIsolated && other["isolated"] as? Bool == false, "\(name)")
+            #expect((row["readsWhat"] as? String ?? "").count > 3, "\(name)")
+            #expect((row["writesWhat"] is String) == (row["writes"] as? Bool), "\(name)")
+            if let package = packages[name] { #expect(row["package"] as? String == package) }
+            if let product = products[name] { #expect(row["product"] as? String == product) }
+        }
+        let text = try Tool.run("formats", "--verbose").output
+        #expect(text.split(separator: "\n").count == 6 * rows.count)
+        #expect(text.contains("package  librsvg2-2\n") && text.contains("decodes  in a restricted process\n"))
+    }
 }

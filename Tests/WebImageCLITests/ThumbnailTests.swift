@@ -252,21 +252,10 @@ struct ThumbnailTests {
     /// The desktop replaces %i by the path of the image, %o by the path of the thumbnail, and %s by the side
     /// length in pixels. The file at %o can exist already and can have any extension.
     @Test func thumbnailerEntryWritesAPNG() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-        let entry = try String(
-            contentsOf: root.appendingPathComponent("Packaging/webimage.thumbnailer"), encoding: .utf8)
-        let lines = Dictionary(
-            entry.split(separator: "\n").compactMap { line -> (String, String)? in
-                let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
-                return parts.count == 2 ? (parts[0], parts[1]) : nil
-            }
-        ) { $1 }
-        #expect(entry.hasPrefix("[Thumbnailer Entry]\n") && lines["TryExec"] == "webimage")
-        for type in ["image/avif", "image/jxl", "image/heic"] {
-            #expect(lines["MimeType"]?.split(separator: ";").contains(Substring(type)) == true)
-        }
-        let words = try #require(lines["Exec"]).split(separator: " ").map(String.init)
-        #expect(words.first == "webimage")
+        let (types, words) = try thumbnailer("webimage.thumbnailer")
+        #expect(Set(["image/avif", "image/jxl", "image/heic", "image/jp2", "video/mp4"]).isSubset(of: types))
+        // Without PDFium, which Debian does not have, it would hide the desktop's own thumbnailer.
+        #expect(!types.contains("application/pdf"))
         for (format, name) in [(ImageFormat.avif, "a.avif"), (.jpegXL, "a.jxl"), (.webP, "animation")] {
             if format == .webP {
                 let frames = try [40, 90].map { value in
@@ -289,5 +278,35 @@ struct ThumbnailTests {
             #expect(info.format == .png && info.frameCount == 1)
             #expect(info.pixelSize == PixelSize(width: 256, height: 192))
         }
+    }
+
+    /// The entry for machines with PDFium calls the command as the other one does.
+    @Test(.enabled(if: PDFium.isThere)) func thumbnailerEntryOfPDFWritesAPNG() throws {
+        let (types, words) = try thumbnailer("webimage-pdf.thumbnailer")
+        #expect(types == ["application/pdf"])
+        #expect(try words == thumbnailer("webimage.thumbnailer").words)
+        let content = "1 0 0 rg 0 0 400 300 re f"
+        try write("page", PDFBytes(pages: [.init(content: content, width: 400, height: 300)]).data)
+        let values = ["%i": path("page"), "%o": path("page.XYZ"), "%s": "128"]
+        let outcome = try Tool.run(words.dropFirst().map { values[$0] ?? $0 })
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let info = try info("page.XYZ")
+        #expect(info.format == .png && info.pixelSize == PixelSize(width: 128, height: 96))
+    }
+
+    /// The types and the command of an entry for the desktop.
+    private func thumbnailer(_ name: String) throws -> (types: Set<String>, words: [String]) {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let entry = try String(contentsOf: root.appendingPathComponent("Packaging/\(name)"), encoding: .utf8)
+        let lines = Dictionary(
+            entry.split(separator: "\n").compactMap { line -> (String, String)? in
+                let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+                return parts.count == 2 ? (parts[0], parts[1]) : nil
+            }
+        ) { $1 }
+        #expect(entry.hasPrefix("[Thumbnailer Entry]\n") && lines["TryExec"] == "webimage")
+        let words = try #require(lines["Exec"]).split(separator: " ").map(String.init)
+        #expect(words.first == "webimage")
+        return (Set(try #require(lines["MimeType"]).split(separator: ";").map(String.init)), words)
     }
 }

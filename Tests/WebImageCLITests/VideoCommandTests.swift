@@ -61,6 +61,25 @@ struct VideoCommandTests {
         #expect(try Tool.run("frames", video, path("frames")).code == 0)
         let files = try FileManager.default.contentsOfDirectory(atPath: path("frames"))
         #expect(files.count == 11 && files.contains("frame-0009.rgba"))
+        for count in [3, 25] {
+            let words = ["frames", "--previews", String(count), video, path("previews-\(count)")]
+            #expect(try Tool.run(words).code == 0)
+            let list =
+                try JSONSerialization.jsonObject(
+                    with: Data(contentsOf: URL(fileURLWithPath: path("previews-\(count)/frames.json"))))
+                as? [String: Any]
+            #expect(list?["delaysMs"] as? [Double] == Array(repeating: 500, count: count))
+            let files = try FileManager.default.contentsOfDirectory(atPath: path("previews-\(count)"))
+            #expect(files.count == count + 1)
+            // Red in the first half of the video, blue in the second.
+            let reds = try files.filter { $0.hasSuffix(".rgba") }.sorted().map { name in
+                let rows = try Data(contentsOf: URL(fileURLWithPath: path("previews-\(count)/\(name)")))
+                return rows[0] > rows[2]
+            }
+            #expect(reds == (0..<count).map { 2 * $0 < count }, "\(reds)")
+        }
+        let still = try Tool.run("frames", "--previews", "3", path("previews.gif"), path("none"))
+        #expect(still.code == 2 && still.errors.contains("no video"))
         // As the desktop calls it.
         let thumbnail = ["convert", "--frame", "0", "--size", "32", "--format", "png", "--overwrite", "--"]
         #expect(try Tool.run(thumbnail + [video, path("desktop")]).code == 0)

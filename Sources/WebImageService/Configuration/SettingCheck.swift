@@ -127,16 +127,24 @@ package enum SettingCheck {
             ? nil : "\(Printable(text)) contains a line break or characters that are not ASCII; write them without"
     }
 
+    /// An extension, or the name of files with many extensions.
     @Sendable static func sourceFormat(_ text: String) throws(SettingProblem) -> ImageFormat {
-        let format = ImageFormat(fileExtension: text)
-        // HEIF files can be read, but not written.
-        guard format == .heif || OutputFormat(format) != nil else {
+        let format: ImageFormat =
+            switch text.lowercased() {
+            case "raw": .raw
+            case "video": .video
+            default: ImageFormat(fileExtension: text)
+            }
+        guard format != .undefined else {
             throw SettingProblem("\(Printable(text)) is no format; write \(sourceFormatList)")
         }
         return format.container
     }
 
-    static let sourceFormats = ["jpg", "png", "gif", "webp", "avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
+    static let sourceFormats = [
+        "jpg", "png", "gif", "webp", "avif", "heic", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "jp2", "raw", "lottie",
+        "video",
+    ]
     static let sourceFormatList = sourceFormats.dropLast().joined(separator: ", ") + " or " + (sourceFormats.last ?? "")
 
     /// An origin as browsers send it (RFC 6454 §6.2). Browsers compare it with the answer byte for byte.
