@@ -88,14 +88,32 @@ struct HEIFGainMapTests {
         #expect(try decode(file(Array(whole), type: "urn:example:other"), .keep).hdr?.gainMap != nil)
     }
 
-    /// A map of Apple alone, with the headroom in its own properties.
-    @Test func propertiesOfAppleDescribeTheMap() throws {
+    /// A file whose map has Apple's properties: a headroom of 4.
+    private func appleFile(sizeOfMap: (Int, Int) = (64, 64)) -> Data {
         let packet =
             "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:Description xmlns:HDRGainMap=\"http://ns.apple.com/HDRGainMap/1.0/\" "
             + "HDRGainMap:HDRGainMapVersion=\"131072\" HDRGainMap:HDRGainMapHeadroom=\"4\"/></x:xmpmeta>"
-        let file = HEIFBytes(items: [
-            coded(1), coded(2, ("auxl", [1]), type: Self.apple), data(3, "mime", Array(packet.utf8), ("cdsc", [2])),
-        ]).file
+        var map = coded(2, ("auxl", [1]), type: Self.apple)
+        map.size = sizeOfMap
+        return HEIFBytes(items: [coded(1), map, data(3, "mime", Array(packet.utf8), ("cdsc", [2]))]).file
+    }
+
+    /// The declared size of a map is checked by the limits before anything is decoded, and by the decoded pixels afterwards.
+    @Test func mapOfAWrongSizeLeavesThePicture() throws {
+        let plain = bytes(try decode(appleFile(), .standard).pixels)
+        var limits = DecodingLimits.default
+        limits.maxPixels = 5000
+        let file = appleFile(sizeOfMap: (100, 80))
+        #expect(try ImageHEICCoder.shared.imageInfo(of: file, limits: .default).hdr?.gainMap != nil)
+        #expect(try ImageHEICCoder.shared.imageInfo(of: file, limits: limits).hdr == nil)
+        #expect(try ImageHEICCoder.shared.imageInfo(of: appleFile(), limits: limits).hdr?.gainMap != nil)
+        let image = try decode(file, .keep)
+        #expect(image.hdr == nil && bytes(image.pixels) == plain)
+    }
+
+    /// A map of Apple alone, with the headroom in its own properties.
+    @Test func propertiesOfAppleDescribeTheMap() throws {
+        let file = appleFile()
         let info = try ImageHEICCoder.shared.imageInfo(of: file, limits: .default)
         #expect(info.hdr?.headroom == 4)
         let (plain, kept) = (try decode(file, .standard), try decode(file, .keep))

@@ -9,6 +9,8 @@ import WebImageJXL
 import WebImageTestTraits
 import WebImageTesting
 
+@testable import WebImageJXL
+
 /// Each kind of a picture with a high dynamic range, through each operation, into each format: what is kept, applied and
 /// dropped. The guide `HighDynamicRange.md` prints the same table.
 @Suite(.timeLimit(minutes: 10))
@@ -119,11 +121,29 @@ struct HighRangeTableTests {
             file.items[2] = .init(
                 number: 3, type: "mime", data: Array(packet.utf8), size: (64, 64), references: ("cdsc", [2]))
             return file.file
+        case .jxl where orientation != .up:
+            // A codestream made from a JPEG has the JPEG's orientation; that of the map has it as the base has.
+            let (base, map) = (try turnedCodestream(64, 48, orientation), try turnedCodestream(16, 12, orientation))
+            let gainMap = GainMap(metadata: metadata, pixels: try gray(16, 12).pixels)
+            return try gainMap.added(to: base, codestream: map)
         case .jxl:
             let image = try gray(64, 48)
             image.hdr = HDRDescription(gainMap: GainMap(metadata: metadata, pixels: try gray(16, 12).pixels))
             return try lossless(image, .jpegXL)
-        case .pq, .hlg: return try lossless(curved(kind == .pq ? 16 : 18), .png)
+        case .pq, .hlg:
+            return PNGOrientation.marking(try lossless(curved(kind == .pq ? 16 : 18), .png), orientation)
+        }
+    }
+
+    /// The codestream of the grey picture, with an orientation in its header.
+    private static func turnedCodestream(_ width: Int, _ height: Int, _ orientation: ImageOrientation) throws -> Data {
+        var jpeg = try lossless(gray(width, height), .jpeg)
+        jpeg.insert(contentsOf: JPEGOrientation.segment(orientation), at: 20)
+        let file = try ImageJPEGXLCoder.shared.transcoded(jpeg: jpeg, limits: .default)
+        return try file.withUnsafeBytes { bytes in
+            let boxes = try HEIFBoxReader(bytes).boxes(in: 0..<bytes.count)
+            // Each part begins with its number.
+            return boxes.filter { $0.type == "jxlp" }.reduce(into: Data()) { $0 += bytes[$1.content.dropFirst(4)] }
         }
     }
 
@@ -213,8 +233,7 @@ struct HighRangeTableTests {
     }
 
     @Test(arguments: Kind.allCases, Step.all) func eachStepKeepsOrDropsTheRange(_ kind: Kind, _ step: Step) throws {
-        // JPEG XL and the samples in PNG declare no orientation.
-        if case .turned = step, [.jxl, .pq, .hlg].contains(kind) { return }
+        if case .turned(let number) = step { try expectTurned(try Self.image(kind, step), kind, number) }
         for (format, coder) in Self.outputs {
             let (word, data) = try Self.result(kind, step, format)
             let whole = try Self.result(kind, .full, format).0
@@ -231,6 +250,24 @@ struct HighRangeTableTests {
             (options.pixelFormat, options.dynamicRange) = (.rgba8, .keep)
             try expectTogether(try coder.decode(data, options: options), kind, "\(format)")
         }
+    }
+
+    /// The picture is upright: its darkest and its brightest corner are where the orientation places them.
+    private func expectTurned(_ image: Image, _ kind: Kind, _ orientation: Int) throws {
+        // The picture in the samples of HEIC has equal sides and other values.
+        if kind == .heic || kind == .apple { return }
+        let (width, height) = (image.pixelSize.width, image.pixelSize.height)
+        #expect((width, height) == (orientation < 5 ? (64, 48) : (48, 64)))
+        let pixels = try image.pixels.converted(to: .rgba8)
+        let corners = pixels.withUnsafeBytes { bytes in
+            [(0, 0), (width - 1, 0), (0, height - 1), (width - 1, height - 1)].map { x, y in
+                bytes[y * pixels.bytesPerRow + 4 * x]
+            }
+        }
+        // The corners are top left, top right, bottom left, bottom right.
+        let (darkest, brightest) =
+            [2: (1, 2), 3: (3, 0), 4: (2, 1), 5: (0, 3), 6: (1, 2), 7: (3, 0), 8: (2, 1)][orientation] ?? (0, 3)
+        #expect(corners[darkest] == corners.min() && corners[brightest] == corners.max(), "\(corners)")
     }
 
     /// The values of the map are those of the base at the same place.
@@ -267,7 +304,6 @@ struct HighRangeTableTests {
     @Test(arguments: Kind.allCases, [Step.full, .thumbnail, .region, .turned(6), .turned(5)])
     func mapIsApplied(_ kind: Kind, _ step: Step) throws {
         guard ![.pq, .hlg].contains(kind) else { return }
-        if case .turned = step, kind == .jxl { return }
         let (kept, high) = (try Self.image(kind, step), try Self.image(kind, step, .high(headroom: 3)))
         #expect(high.pixels.format == .rgbaHalf && high.hdr == nil && high.pixelSize == kept.pixelSize)
         let wanted = try #require(kept.hdr?.gainMap).applied(
@@ -294,5 +330,18 @@ private enum JPEGOrientation {
         ]
         let payload = Array("Exif\0\0".utf8) + directory
         return [0xFF, 0xE1, 0, UInt8(payload.count + 2)] + payload
+    }
+}
+
+/// The chunk `eXIf` with the orientation, behind the header of a PNG file.
+private enum PNGOrientation {
+    static func marking(_ file: Data, _ orientation: ImageOrientation) -> Data {
+        guard orientation != .up else { return file }
+        let chunk = Array("eXIf".utf8) + JPEGOrientation.segment(orientation).dropFirst(10)
+        func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+        let sum = chunk.reduce(UInt32.max) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 0 ? 0 : 0xEDB8_8320) }
+        }
+        return file.prefix(33) + Data(big(UInt32(chunk.count - 4)) + chunk + big(~sum)) + file.dropFirst(33)
     }
 }
