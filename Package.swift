@@ -112,7 +112,8 @@ let package = Package(
         .target(
             name: "WebImageRaw",
             dependencies: [
-                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImageSharedLibrary",
+                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImagePixelLoops",
+                "CWebImageSharedLibrary",
             ]),
 
         // Pictures of web pages. Decoder processes read pages too, but load nothing. Therefore WebImagePages is separate.

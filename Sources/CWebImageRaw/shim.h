@@ -65,6 +65,37 @@ static inline void webimage_raw_configure(libraw_data_t *_Nonnull raw, int is_ha
     raw->params.gamm[1] = 12.92;
 }
 
+// The half-sized picture before LibRaw mixes its colours. Each pixel has four samples: red, green, blue, and the second green.
+typedef struct {
+    uint16_t *_Nullable pixels;
+    size_t width, rows;
+    // The picture in full size.
+    size_t sensor_width, sensor_rows;
+} webimage_raw_quads;
+
+static inline webimage_raw_quads webimage_raw_half(const libraw_data_t *_Nonnull raw) {
+    webimage_raw_quads quads = {
+        (uint16_t *)(void *)raw->image, raw->sizes.iwidth, raw->sizes.iheight, raw->sizes.width, raw->sizes.height,
+    };
+    // Not of a sensor that LibRaw does not halve.
+    if (quads.width != (quads.sensor_width + 1) / 2 || quads.rows != (quads.sensor_rows + 1) / 2) quads.pixels = NULL;
+    return quads;
+}
+
+// The place of a colour in each group of four samples: 0 and 1 above, 2 and 3 below. Negative if the sensor has other groups.
+// LibRaw describes eight rows of two columns by two bits each; smaller numbers stand for other patterns.
+static inline int webimage_raw_place(const libraw_data_t *_Nonnull raw, unsigned color) {
+    unsigned const filters = raw->idata.filters;
+    if (filters <= 1000 || raw->idata.colors != 3) return -1;
+    int place = -1;
+    for (unsigned index = 0; index < 16; index++) {
+        if ((filters >> (2 * index) & 3) != color) continue;
+        if (place >= 0 && (unsigned)place != index % 4) return -1;
+        place = (int)(index % 4);
+    }
+    return place;
+}
+
 // The preview of the file if it is a JPEG, after `libraw_unpack_thumb`.
 static inline const uint8_t *_Nullable webimage_raw_preview(const libraw_data_t *_Nonnull raw, size_t *_Nonnull count) {
     *count = raw->thumbnail.tlength;

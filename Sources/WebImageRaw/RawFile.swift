@@ -1,3 +1,4 @@
+import CWebImagePixelLoops
 import CWebImageRaw
 import Foundation
 import WebImageCore
@@ -82,7 +83,10 @@ final class RawFile {
         // LibRaw does not develop a file whose size was computed.
         libRaw.libraw_recycle(raw)
         try open()
-        let watch = RawWatch(deadline)
+        // LibRaw takes the four samples of a group as if they were at one place: red and blue of its result are displaced by
+        // half a pixel of the sensor in opposite directions. Below a twentieth of a result's pixel nobody sees it.
+        let centres = isHalf && 0.5 / resampling.ratio > 0.05
+        let watch = RawWatch(deadline, centring: centres ? raw : nil)
         return try withExtendedLifetime(watch) { () throws(WebImageError) in
             libRaw.libraw_set_progress_handler(raw, RawWatch.callback, Unmanaged.passUnretained(watch).toOpaque())
             defer { libRaw.libraw_set_progress_handler(raw, nil, nil) }
@@ -148,11 +152,36 @@ final class RawFile {
 /// Ends LibRaw's work when the time is used up or the work was cancelled. LibRaw asks between its steps.
 private final class RawWatch {
     private let deadline: DecodeDeadline
+    /// The reader whose colours are moved before they are mixed. Nil if they stay.
+    private var half: UnsafeMutablePointer<libraw_data_t>?
 
-    init(_ deadline: DecodeDeadline) { self.deadline = deadline }
+    init(_ deadline: DecodeDeadline, centring half: UnsafeMutablePointer<libraw_data_t>?) {
+        (self.deadline, self.half) = (deadline, half)
+    }
 
-    static let callback: progress_callback = { context, _, _, _ in
+    static let callback: progress_callback = { context, step, _, _ in
         guard let context else { return 0 }
-        return Unmanaged<RawWatch>.fromOpaque(context).takeUnretainedValue().deadline.hasPassed ? 1 : 0
+        let watch = Unmanaged<RawWatch>.fromOpaque(context).takeUnretainedValue()
+        if step == LIBRAW_PROGRESS_SCALE_COLORS { watch.centreColors() }
+        return watch.deadline.hasPassed ? 1 : 0
+    }
+
+    /// Moves red (0) and blue (2) to the middles of their groups. The mean of the greens (1 and 3) is there already.
+    private func centreColors() {
+        // The step is reported at its start and at its end.
+        guard let half else { return }
+        self.half = nil
+        let quads = webimage_raw_half(half)
+        guard let pixels = quads.pixels else { return }
+        for color in 0..<4 {
+            let place = Int(webimage_raw_place(half, UInt32(color)))
+            guard place >= 0 else { return }
+            let (isRight, isLow) = (place % 2, place / 2)
+            let sample = webimage_quad_sample(
+                channel: color, is_right: Int32(isRight), is_low: Int32(isLow), is_in_place: color % 2 == 1 ? 1 : 0,
+                width: (quads.sensor_width + 1 - isRight) / 2, rows: (quads.sensor_rows + 1 - isLow) / 2)
+            // Without memory the colours stay where they are.
+            if webimage_centre_samples(pixels, quads.width, quads.rows, sample) != 0 { return }
+        }
     }
 }

@@ -99,6 +99,31 @@ struct RawCoderTests {
         }
     }
 
+    /// Each pixel of a half-sized picture is a group of four samples, of which red and blue are at opposite corners. A grey
+    /// wave stays grey, also at its borders, for each place of the colours and for odd sides.
+    @Test(arguments: 0..<4, [PixelSize(width: 240, height: 160), PixelSize(width: 239, height: 161)])
+    func colorsOfAHalfSizeAreAtOnePlace(shift: Int, size: PixelSize) throws {
+        var file = DNGFile(width: size.width, height: size.height) { x, y in
+            let light = 0.3 + 0.1 * sin(Double(x) * 0.3) + 0.1 * cos(Double(y) * 0.25)
+            return (light, light, light)
+        }
+        file.patternOrigin = (shift % 2, shift / 2)
+        // Half of 239 px is not enough for 119 px in both directions.
+        for side in [size.width == 240 ? 120 : 110, 90, 50] {
+            let pixels = try Self.decode(file.data, side)
+            var worst = 0
+            pixels.withUnsafeBytes { bytes in
+                for y in 0..<pixels.height {
+                    for x in 0..<pixels.width {
+                        let color = (0..<3).map { Int(bytes[y * pixels.bytesPerRow + 4 * x + $0]) }
+                        worst = max(worst, (color.max() ?? 0) - (color.min() ?? 0))
+                    }
+                }
+            }
+            #expect(worst <= 4, "\(side) px: a difference of \(worst)")
+        }
+    }
+
     /// A preview that is too small, or that has another shape, is not used. Here its colours differ from the sensor's.
     @Test func aPreviewIsUsedIfItIsLargeEnough() throws {
         func isPreview(_ preview: PixelSize, box: Int?) throws -> Bool {

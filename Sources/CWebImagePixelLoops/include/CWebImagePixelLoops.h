@@ -215,4 +215,18 @@ void webimage_spread_channel(
 void webimage_ycc_to_rgb(
     uint8_t *pixels, size_t stride, size_t width, size_t rows, double middle, int is_deep);
 
+/* The samples of one colour in the half-sized picture of a sensor: each pixel is a group of four samples, and the colour has
+   one of them. `width` and `rows` are the columns and rows of groups that have the sample: the last group of a sensor with an
+   odd side is half of one. */
+typedef struct {
+    size_t channel; /* 0 to 3 */
+    int is_right, is_low; /* where the sample is in its group: left or right, above or below */
+    int is_in_place;      /* whether the samples stay where they are, and only missing ones are added */
+    size_t width, rows;
+} webimage_quad_sample;
+
+/* Moves the samples of one colour to the middles of their groups, a quarter of a pixel, after adding those that are missing.
+   `pixels` has four samples for each of `width` x `rows` pixels, without padding. Returns -1 if memory is exhausted. */
+int webimage_centre_samples(uint16_t *pixels, size_t width, size_t rows, webimage_quad_sample sample);
+
 #endif

@@ -6,6 +6,8 @@ package struct DNGFile {
     package let height: Int
     /// The EXIF orientation, 1 to 8.
     package var orientation = 1
+    /// The first red sample: column and row 0 or 1. The others follow from it: red and green, then green and blue.
+    package var patternOrigin = (x: 0, y: 0)
     /// A JPEG picture of the same part.
     package var preview: Data?
     /// The red, green and blue of each pixel in linear light, 0 to 1.
@@ -21,8 +23,7 @@ package struct DNGFile {
         for y in 0..<height {
             for x in 0..<width {
                 let (red, green, blue) = color(x, y)
-                // The pattern of the sensor: red and green, then green and blue.
-                let light = (x + y) % 2 == 1 ? green : y % 2 == 0 ? red : blue
+                let light = [red, green, green, blue][pattern(x, y)]
                 let value = UInt16(min(max(light, 0), 1) * 65535)
                 samples.append(contentsOf: [UInt8(value & 255), UInt8(value >> 8)])
             }
@@ -46,6 +47,9 @@ package struct DNGFile {
         return file.finished()
     }
 
+    /// The place of a sample in its group: red, green, green, blue.
+    private func pattern(_ x: Int, _ y: Int) -> Int { (y + patternOrigin.y) % 2 * 2 + (x + patternOrigin.x) % 2 }
+
     private func addSize(to file: inout TIFFBytes, bits: [Int]) {
         file.add(256, longs: [width])
         file.add(257, longs: [height])
@@ -63,7 +67,9 @@ package struct DNGFile {
         file.add(279, longs: [width * height * 2])
         addSize(to: &file, bits: [16])
         file.add(33421, shorts: [2, 2])
-        file.add(33422, octets: [0, 1, 1, 2])
+        file.add(
+            33422,
+            octets: [(0, 0), (1, 0), (0, 1), (1, 1)].map { x, y in [0, 1, 1, 2][pattern(x, y)] })
         file.add(50714, shorts: [0])
         file.add(50717, longs: [65535])
     }
