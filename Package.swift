@@ -112,8 +112,7 @@ let package = Package(
         .target(
             name: "WebImageRaw",
             dependencies: [
-                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImagePixelLoops",
-                "CWebImageSharedLibrary",
+                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "CWebImageRaw", "CWebImageSharedLibrary",
             ]),
 
         // Pictures of web pages. Decoder processes read pages too, but load nothing. Therefore WebImagePages is separate.

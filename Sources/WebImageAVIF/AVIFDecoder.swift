@@ -15,6 +15,8 @@ final class AVIFDecoder {
     private var crop: avifCropRect?
     private let byteCount: Int
 
+    /// A copy of the file that libavif reads instead of it. Nil if it reads the file itself.
+    private var copy: PinnedBytes?
     /// The gain map of the picture; nil if it has none.
     private(set) var gainMap: AVIFGainMap?
 
@@ -32,9 +34,14 @@ final class AVIFDecoder {
         handle.pointee.ignoreXMP = 1
         // Disable strict checks, because many real files lack boxes that the specification requires.
         handle.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
-        let base = bytes.bindMemory(to: UInt8.self).baseAddress
-        try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
-        try parse(limits)
+        do throws(WebImageError) {
+            try parse(bytes, limits)
+        } catch {
+            // libavif 1.1 and later refuse a file whose tone-mapped item is damaged, although its base is whole.
+            guard error.code != .limitExceeded, let copy = bytes.withoutToneMapBrand else { throw error }
+            self.copy = copy
+            do throws(WebImageError) { try parse(copy.bytes, limits) } catch _ { throw error }
+        }
         try boundTiles(bytes)
         try readInfo(limits, bytes, light: HEIFBoxReader(bytes).contentLight)
         guard !isMap, info.frameCount == 1, let map = AVIFGainMap(findingIn: bytes, limits: limits) else { return }
@@ -51,7 +58,9 @@ final class AVIFDecoder {
 
     /// Parses the boxes with the pixel limit. libavif passes the limit on to the AV1 decoder. Without the limit, the
     /// AV1 decoder would accept a frame that is larger than the boxes declare.
-    private func parse(_ limits: DecodingLimits) throws(WebImageError) {
+    private func parse(_ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits) throws(WebImageError) {
+        let base = bytes.bindMemory(to: UInt8.self).baseAddress
+        try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)

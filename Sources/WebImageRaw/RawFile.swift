@@ -1,4 +1,3 @@
-import CWebImagePixelLoops
 import CWebImageRaw
 import Foundation
 import WebImageCore
@@ -173,15 +172,13 @@ private final class RawWatch {
         self.half = nil
         let quads = webimage_raw_half(half)
         guard let pixels = quads.pixels else { return }
+        let groups = SensorGroups(
+            samples: pixels, size: PixelSize(width: quads.width, height: quads.rows),
+            sensor: PixelSize(width: quads.sensor_width, height: quads.sensor_rows))
         for color in 0..<4 {
             let place = Int(webimage_raw_place(half, UInt32(color)))
-            guard place >= 0 else { return }
-            let (isRight, isLow) = (place % 2, place / 2)
-            let sample = webimage_quad_sample(
-                channel: color, is_right: Int32(isRight), is_low: Int32(isLow), is_in_place: color % 2 == 1 ? 1 : 0,
-                width: (quads.sensor_width + 1 - isRight) / 2, rows: (quads.sensor_rows + 1 - isLow) / 2)
             // Without memory the colours stay where they are.
-            if webimage_centre_samples(pixels, quads.width, quads.rows, sample) != 0 { return }
+            guard place >= 0, groups.complete(channel: color, at: place, isCentred: color % 2 == 0) else { return }
         }
     }
 }
