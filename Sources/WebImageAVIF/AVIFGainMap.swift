@@ -33,7 +33,9 @@ extension UnsafeRawBufferPointer {
     /// A copy of an AVIF file that does not say that it has a tone-mapped item, so that libavif does not read the item. Nil if
     /// the file does not say so either.
     var withoutToneMapBrand: PinnedBytes? {
-        guard count >= 16, loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian == 0x6674_7970 else { return nil }
+        guard count >= 16, loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian == 0x6674_7970 else {
+            return nil
+        }
         let size = Int(loadUnaligned(fromByteOffset: 0, as: UInt32.self).bigEndian)
         // The compatible brands follow the main brand and its version.
         let places = stride(from: 16, through: Swift.min(size, count) - 4, by: 4).filter {
@@ -41,7 +43,9 @@ extension UnsafeRawBufferPointer {
         }
         guard !places.isEmpty else { return nil }
         return PinnedBytes(copying: self) { copy in
-            for place in places { copy.storeBytes(of: UInt32(0x6D69_6631).bigEndian, toByteOffset: place, as: UInt32.self) }
+            for place in places {
+                copy.storeBytes(of: UInt32(0x6D69_6631).bigEndian, toByteOffset: place, as: UInt32.self)
+            }
         }
     }
 }
