@@ -127,7 +127,7 @@ extension ConfigurationTable {
             "the maximum of all pixel buffers of a result"),
         list(
             "source-formats", \.sourceFormats, .live, "FORMAT,…",
-            "default: all; each one of \(SettingCheck.sourceFormatList)", words: SettingCheck.sourceFormats,
+            "default: all; of \(SettingCheck.sourceFormats.joined(separator: ","))", words: SettingCheck.sourceFormats,
             into: \.sourceFormats, parse: SettingCheck.sourceFormat),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
