@@ -260,9 +260,11 @@ struct ToneMapItemTests {
         var large = whole.boxes
         large.items[1].size = (60_000, 60_000)
         try expectBase(large.file, "size")
+        // libavif 1.2 also refuses an item that derives twice from the same one.
         #expect(
             refused.allSatisfy {
-                $0.hasPrefix("sources []") || $0.hasPrefix("cycle") || $0 == "no picture" || $0 == "size"
+                $0.hasPrefix("sources []") || $0.hasPrefix("cycle")
+                    || ["no picture", "size", "sources [1, 1]", "sources [1, 2, 2]"].contains($0)
             }, "\(refused)")
     }
 
@@ -290,7 +292,8 @@ struct ToneMapItemTests {
             if let image = try? avif.decode(bytes, options: options(.keep)), image.hdr?.gainMap != nil { found += 1 }
             _ = try? avif.decode(bytes, options: options(.high(headroom: 4)))
         }
-        #expect(found > 50)
+        // The map of some must be found, or the loop tests nothing. libavif 1.2 refuses more files than 0.11 and leaves 34.
+        #expect(found > 20)
     }
 
     /// A map that exceeds the limits is never decoded.
