@@ -43,10 +43,12 @@ def type_check(name, files, folder, *flags, tests=False):
         fail(f"{name} does not compile:\n{errors[:3000]}")
 
 
-def plan(package, **environment):
-    """What SwiftPM says to the package's graph and plan; nothing when both can be made."""
-    scratch = package.parent / (package.name + ".build")
-    options = ["--package-path", package, "--scratch-path", scratch, "--cache-path", package.parent / "cache", "--disable-sandbox"]
+def plan(package, folder=None, **environment):
+    """What SwiftPM says to the package's graph and plan, which it makes in the folder or beside the package; nothing
+    when both can be made."""
+    folder = folder or package.parent
+    scratch = folder / (package.name + ".build")
+    options = ["--package-path", package, "--scratch-path", scratch, "--cache-path", folder / "cache", "--disable-sandbox"]
     code, output, errors = attempt("swift", "package", *options, "show-dependencies", "--format", "json", **environment)
     if code == 0:
         code, _, errors = attempt("swift", "build", *options, "--print-manifest-job-graph", **environment)
@@ -174,9 +176,10 @@ def template(kind, folder, builds):
     package = folder / name
     if shutil.which("swift") and attempt("swift", "format", "lint", "--strict", "-r", package)[0] != 0:
         fail(f"the files of init {kind} are not formatted:\n{attempt('swift', 'format', 'lint', '--strict', '-r', package)[2][:1000]}")
-    problem, _ = plan(package)
-    if problem:
-        fail(f"SwiftPM cannot plan the package of init {kind}:\n{problem[:2000]}")
+    for place in (package, ROOT / "Templates" / kind):
+        problem, _ = plan(place, folder)
+        if problem:
+            fail(f"SwiftPM cannot plan {place}:\n{problem[:2000]}")
     modules = folder / (kind + "-modules")
     modules.mkdir()
     flags = []

@@ -55,6 +55,11 @@ enum InitCommand {
                     + "repository, or run init beside a clone named swift-web-image")
         }
         let library = try PackageTemplate.Library(place, ofPackageIn: PathText.folder(of: folder))
+        guard let templates = templates(of: place) else {
+            throw UsageError(
+                "init does not find its templates. Add --library with the folder of a clone, or run init beside a clone "
+                    + "named swift-web-image")
+        }
         let isQuiet = arguments.has("quiet")
         let template = PackageTemplate(kind: kind, name: name, folder: folder, library: library)
         return {
@@ -64,7 +69,7 @@ enum InitCommand {
                         EEXIST, stage: .store, url: URL(fileURLWithPath: folder),
                         hint: "Choose another name, or remove it.")
                 }
-                for file in template.files {
+                for file in try template.files(from: templates) {
                     let path = folder + "/" + file.path
                     try OutputFile.makeFolder(PathText.folder(of: path))
                     try OutputFile.write(Data(file.text.utf8), to: path, replaces: false)
@@ -79,6 +84,18 @@ enum InitCommand {
         }
     }
 
+    /// The folder of the templates: beside an installed command, else in a clone.
+    private static func templates(of library: String) -> String? {
+        let clones = [checkout, library, clone].compactMap { $0 }.filter { isClone($0) == true }
+        return ([PathText.folder(of: executable) + "/../share/webimage/templates"] + clones.map { $0 + "/Templates" })
+            .first { PathCalls.exists($0) }
+    }
+
+    /// The path of this program.
+    private static var executable: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    }
+
     /// A clone of this library: the one in which this program was built, or else one in the current folder or beside it.
     private static var clone: String? {
         checkout ?? ["swift-web-image", "../swift-web-image"].first { isClone($0) == true }
@@ -86,8 +103,7 @@ enum InitCommand {
 
     /// The folder of the source code from which this program was built. Nil if the folder is not known.
     private static var checkout: String? {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        var folder = PathText.folder(of: own)
+        var folder = PathText.folder(of: executable)
         while folder.count > 1 {
             if let isClone = isClone(folder) { return isClone ? folder : nil }
             folder = PathText.folder(of: folder)

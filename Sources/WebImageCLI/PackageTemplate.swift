@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// The files of a new package.
 struct PackageTemplate: Sendable {
@@ -58,17 +59,41 @@ struct PackageTemplate: Sendable {
     /// The name of the package as a title. For example, `photo-wall` becomes `Photo Wall`.
     private var title: String { name.split(separator: "-").map(\.capitalized).joined(separator: " ") }
 
-    private var identifier: String { "org.example." + typeName }
-
-    var files: [File] {
-        let own: [File]
-        switch kind {
-        case .gtk: own = Self.gtk
-        case .server: own = Self.server
-        case .tool: own = Self.tool
+    /// The files of the new package, the manifest first: those of the template and those that all templates share.
+    ///
+    /// - Parameter templates: The folder `Templates` of this library. Each template in it is a package that builds there.
+    func files(from templates: String) throws(WebImageError) -> [File] {
+        var files: [File] = []
+        for path in try paths(in: templates + "/" + kind.rawValue) {
+            files.append(try file(path, in: templates + "/" + kind.rawValue))
         }
-        return (own + Self.common).map { File(path: filled($0.path), text: filled($0.text)) }
+        for path in [".gitignore", ".swift-format"] { files.append(try file(path, in: templates)) }
+        return files
     }
+
+    /// The template's files without what a build in its folder leaves.
+    private func paths(in folder: String) throws(WebImageError) -> [String] {
+        let found: [String]
+        do { found = try FileManager.default.subpathsOfDirectory(atPath: folder) } catch {
+            throw .posix(ENOENT, stage: .store, url: URL(fileURLWithPath: folder), hint: Self.advice)
+        }
+        let paths = found.filter { path in
+            var isFolder: ObjCBool = false
+            return !path.hasPrefix(".") && path != "Package.resolved"
+                && FileManager.default.fileExists(atPath: folder + "/" + path, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }
+        return ["Package.swift"] + paths.filter { $0 != "Package.swift" }.sorted()
+    }
+
+    private func file(_ path: String, in folder: String) throws(WebImageError) -> File {
+        guard let text = try? String(contentsOfFile: folder + "/" + path, encoding: .utf8) else {
+            throw .posix(ENOENT, stage: .store, url: URL(fileURLWithPath: folder + "/" + path), hint: Self.advice)
+        }
+        return File(path: filled(path), text: filled(text))
+    }
+
+    private static let advice = "Install webimage again, or add --library with the folder of a complete clone."
 
     /// Instructions for the next steps with the new package.
     var nextSteps: String {
@@ -81,35 +106,16 @@ struct PackageTemplate: Sendable {
         return "Next: cd \(folder), then 'swift test', then '\(run)'. README.md says more.\n"
     }
 
+    /// Replaces the names of the template's package by those of the new one.
     private func filled(_ text: String) -> String {
         var text = text
-        for (field, value) in [
-            "NAME": name, "TYPE": typeName, "TITLE": title, "ID": identifier, "DEPENDENCY": library.dependency,
-            "PACKAGE": library.package,
+        for (part, value) in [
+            (".package(name: \"swift-web-image\", path: \"../..\")", library.dependency),
+            ("package: \"swift-web-image\"", "package: \"\(library.package)\""),
+            ("my-app", name), ("MyApp", typeName), ("My App", title),
         ] {
-            text = text.replacingOccurrences(of: "{{\(field)}}", with: value)
+            text = text.replacingOccurrences(of: part, with: value)
         }
         return text
     }
-
-    private static let common = [
-        File(
-            path: ".gitignore",
-            text: """
-                .build/
-                .swiftpm/
-
-                """),
-        File(
-            path: ".swift-format",
-            text: """
-                {
-                  "version": 1,
-                  "lineLength": 120,
-                  "indentation": { "spaces": 4 },
-                  "rules": { "OrderedImports": false }
-                }
-
-                """),
-    ]
 }

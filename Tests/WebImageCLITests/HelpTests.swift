@@ -116,9 +116,8 @@ struct HelpTests {
                 FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
             {
                 guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
-                // Skip templates, because a package made from a template has a different version. Skip guides,
-                // because a guide shows how to depend on a version of this package.
-                if url.lastPathComponent.hasPrefix("PackageTemplate") || url.pathExtension == "md" { continue }
+                // A guide shows how to depend on a version of this package.
+                if url.pathExtension == "md" { continue }
                 if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
             }
         }
@@ -139,7 +138,8 @@ struct HelpTests {
         #expect(files.contains { $0.hasPrefix("photo-wall/Tests/PhotoWallKitTests/") })
         for file in files {
             let text = try String(contentsOf: scratch.url.appendingPathComponent(file), encoding: .utf8)
-            #expect(!text.contains("{{") && !text.contains("}}"), "\(file)")
+            let names = text + file
+            #expect(!["my-app", "MyApp", "My App", "../.."].contains { names.contains($0) }, "\(file)")
         }
         // The new package must depend on the local clone in which the command was built.
         let manifest = try String(
@@ -149,13 +149,47 @@ struct HelpTests {
         #expect(again.code == 2 && again.errors.contains("photo-wall: File exists"))
     }
 
-    /// An installed command does not know the clone in which it was built: it takes one beside it, or asks.
+    /// The template itself is the package `my-app`, which depends on this library by `../..`.
+    @Test(arguments: ["gtk", "server", "tool"]) func aNewPackageOfTheTemplatesNameIsTheTemplate(_ kind: String) throws {
+        let outcome = try Tool.run(["init", kind, "my-app", "--library", "../.."], in: scratch.url.path)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let files = outcome.output.split(separator: "\n").map { String($0.dropFirst("my-app/".count)) }
+        let templates = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../Templates"
+        ).standardizedFileURL
+        for file in files {
+            let text = try String(
+                contentsOf: scratch.url.appendingPathComponent("my-app/" + file), encoding: .utf8)
+            let shared = file.hasPrefix(".git") || file.hasPrefix(".swift-f")
+            let original = templates.appendingPathComponent(shared ? file : kind + "/" + file)
+            // A path in the current folder is one folder deeper in the package.
+            let wanted = try String(contentsOf: original, encoding: .utf8).replacingOccurrences(
+                of: "path: \"../..\"", with: "path: \"../../..\"")
+            #expect(text == wanted, "\(file)")
+        }
+        let own = try FileManager.default.subpathsOfDirectory(atPath: templates.path + "/" + kind).filter { path in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: "\(templates.path)/\(kind)/\(path)", isDirectory: &isFolder)
+            return !isFolder.boolValue && !path.hasPrefix(".build") && path != "Package.resolved"
+        }
+        #expect(Set(files) == Set(own + [".gitignore", ".swift-format"]))
+    }
+
+    /// An installed command has its templates beside it. It does not know the clone in which it was built: it takes one
+    /// beside the current folder, or asks.
     @Test func installedCommandTakesACloneThatIsThereOrAsks() throws {
         let installed = scratch.url.appendingPathComponent("bin/webimage").path
         try FileManager.default.createDirectory(
             atPath: scratch.url.appendingPathComponent("bin").path, withIntermediateDirectories: true)
         // A hard link has no other path; a copy would take long.
         if link(Tool.path, installed) != 0 { try FileManager.default.copyItem(atPath: Tool.path, toPath: installed) }
+        let share = scratch.url.appendingPathComponent("share/webimage")
+        try FileManager.default.createDirectory(at: share, withIntermediateDirectories: true)
+        let templates = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../Templates"
+        ).standardizedFileURL
+        try FileManager.default.createSymbolicLink(
+            at: share.appendingPathComponent("templates"), withDestinationURL: templates)
         func run(_ name: String, in folder: String) throws -> (code: Int32, errors: String, manifest: String) {
             let place = scratch.url.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -181,6 +215,13 @@ struct HelpTests {
         #expect(try run("c", in: "work").manifest.contains("path: \"../swift-web-image\""))
         try makeClone("others/work", named: "other-package")
         #expect(try run("d", in: "others/work").code == 1)
+        // A clone without templates, and none beside the command.
+        try FileManager.default.removeItem(at: share)
+        let lost = try run("e", in: "work")
+        #expect(lost.code == 1 && lost.errors.contains("templates") && lost.manifest.isEmpty, "\(lost)")
+        try FileManager.default.createSymbolicLink(
+            at: scratch.url.appendingPathComponent("work/swift-web-image/Templates"), withDestinationURL: templates)
+        #expect(try run("f", in: "work").manifest.contains("name: \"f\""))
     }
 
     /// Beside a clone, a new package does not become a part of it.

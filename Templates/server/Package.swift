@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "my-app",
+    dependencies: [.package(name: "swift-web-image", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "my-app",
+            dependencies: ["MyAppKit", .product(name: "WebImageServer", package: "swift-web-image")]),
+        .target(
+            name: "MyAppKit",
+            dependencies: [
+                .product(name: "WebImage", package: "swift-web-image"),
+                .product(name: "WebImageServer", package: "swift-web-image"),
+                .product(name: "WebImageService", package: "swift-web-image"),
+            ]),
+        .testTarget(
+            name: "MyAppKitTests",
+            dependencies: ["MyAppKit", .product(name: "WebImageTesting", package: "swift-web-image")]),
+    ]
+)
