@@ -182,8 +182,8 @@ struct SandboxPicture: Equatable {
     func answers(_ options: DecodingOptions, isMap: Bool = false) -> Bool {
         let isHigh = options.decodesToHDR || options.dynamicRange != .standard
         let layouts = isHigh ? [options.pixelFormat, .rgba16, .rgbaHalf] : [options.pixelFormat]
-        guard layouts.contains(pixelFormat), size.pixelCount <= options.limits.maxPixels,
-            max(size.width, size.height) <= options.limits.maxSide,
+        guard layouts.contains(pixelFormat),
+            isExact(options, isMap) || (try? options.limits.checkPixels(size)) != nil,
             size.byteCount(pixelFormat.bytesPerPixel) <= options.limits.maxDecodeBytes,
             frameCount <= max(options.limits.maxFrameCount, 1)
         else { return false }
@@ -196,6 +196,13 @@ struct SandboxPicture: Equatable {
             guard size.width <= box.width + 1, size.height <= box.height + 1 else { return false }
         }
         return true
+    }
+
+    /// Whether the picture has exactly the size that was asked for. It may be larger than the file's, whose limits do not
+    /// apply to it.
+    private func isExact(_ options: DecodingOptions, _ isMap: Bool) -> Bool {
+        !isMap && (options.sourceRegion != nil || !options.preserveAspectRatio) && options.scaleDownLimitBytes == nil
+            && options.thumbnailPixelSize == size
     }
 }
 

@@ -98,6 +98,23 @@ struct SandboxedCoderTests {
 
     // MARK: Animations
 
+    /// The limits hold for the file. A result of a chosen size may have more pixels and longer sides.
+    @Test(arguments: [ImageFormat.gif, .png, .jpeg, .webP, .bmp, .avif])
+    func resultMayBeLargerThanTheLimitsOfTheFile(_ format: ImageFormat) throws {
+        let file = try here.encode(gradient(width: 2, height: 3), format: format, options: EncodingOptions())
+        var options = DecodingOptions()
+        (options.limits.maxPixels, options.limits.maxSide) = (16, 16)
+        options.thumbnailPixelSize = PixelSize(width: 72, height: 99)
+        for isRegion in [false, true] {
+            options.preserveAspectRatio = false
+            options.sourceRegion = isRegion ? PixelRegion(left: 0.5, top: 0, width: 1, height: 2.25) : nil
+            let (own, isolated) = (
+                try here.decode(file, options: options), try coders.decode(file, options: options)
+            )
+            #expect(isolated.pixelSize == own.pixelSize && rows(isolated) == rows(own), "\(isRegion)")
+        }
+    }
+
     @Test(arguments: [ImageFormat.gif, .png, .webP])
     func animationsHaveTheSameFramesInEveryOrder(format: ImageFormat) throws {
         let data = try animation(format)
