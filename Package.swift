@@ -225,8 +225,13 @@ let package = Package(
             name: "CWebImageJPEGSamples", dependencies: ["CWebImageJPEG"], path: "Tests/Support/CWebImageJPEGSamples"),
         // Counts allocations. Only tests use this target, because it replaces the allocator of the executable.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
-        // Traits of tests, such as time limits, and tags for the rows of the acceptance list. A loop at the end of this
-        // file makes every test target depend on this target.
+        // What only the tests of this package need: the model of the pipeline, made pictures and files, servers. A loop at
+        // the end of this file makes every test target depend on it and on the next target.
+        .target(
+            name: "WebImageTestSupport",
+            dependencies: ["WebImageTesting", "WebImageCore", "WebImageLoading", "WebImageViews"],
+            path: "Tests/Support/WebImageTestSupport"),
+        // Traits of tests, such as time limits, and tags for the rows of the acceptance list.
         .target(
             name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
         .target(name: "CWebImageSandboxAttempts", path: "Tests/Support/CWebImageSandboxAttempts"),
@@ -437,7 +442,7 @@ if let wanted = Context.environment["WEBIMAGE_TESTS"], !wanted.isEmpty {
 }
 
 for target in package.targets where target.type == .test {
-    target.dependencies.append(.byName(name: "WebImageTestTraits"))
+    target.dependencies += [.byName(name: "WebImageTestSupport"), .byName(name: "WebImageTestTraits")]
 }
 
 // Enable these language features for all Swift targets except the targets named "Documents…". Those targets contain

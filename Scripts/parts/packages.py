@@ -12,7 +12,7 @@ from .common import ROOT, accept, end, run
 TABLE = """
 base               base   apt-cache apt-get awk basename bash cat chmod chroot cmp cp cut date dirname dpkg dpkg-deb dpkg-query du env
 base               base   false find grep gzip head id install kill ldconfig ldd ln locale localedef ls md5sum mkdir mkfifo mktemp mount nproc
-base               base   paste perl printf readlink rm sed setpriv sh sha256sum shuf sleep sort stat tail tee test touch tr true umount
+base               base   paste perl printf readlink rm sed setpriv sh sha256sum shuf sleep sort stat tail tar tee test touch tr true umount
 base               base   timeout uniq unshare wc xargs yes
 gcc                base   cc gcc
 binutils           base   nm objcopy strings strip

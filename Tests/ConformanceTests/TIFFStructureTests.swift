@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageSandbox
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

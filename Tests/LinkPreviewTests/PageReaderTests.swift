@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImagePages
+import WebImageTestSupport
 import WebImageTesting
 
 /// Reads pages in this process: what is kept of them, their character sets, and damaged and hostile pages.

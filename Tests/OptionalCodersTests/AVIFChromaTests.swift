@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
+import WebImageTestSupport
 import WebImageTesting
 
 /// AVIF files whose samples of chroma lie on those of luma.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageAVIF
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -7,6 +7,7 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTesting
 
 /// A file of a ``ColorSignal``.

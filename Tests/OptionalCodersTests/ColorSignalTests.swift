@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageCodecs
 import WebImageGraphics
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -7,6 +7,7 @@ import WebImageCodecs
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

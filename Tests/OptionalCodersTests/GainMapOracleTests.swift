@@ -4,6 +4,7 @@ import WebImage
 import WebImageAVIF
 import WebImageCodecs
 import WebImageGraphics
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

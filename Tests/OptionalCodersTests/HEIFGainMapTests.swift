@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageGraphics
 import WebImageHEIF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHEIF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

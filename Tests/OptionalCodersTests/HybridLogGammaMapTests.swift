@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageAVIF
 import WebImageGraphics
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -4,6 +4,7 @@ import WebImage
 import WebImageCodecs
 import WebImageGraphics
 import WebImageJPEG2000
+import WebImageTestSupport
 import WebImageTesting
 
 struct JPEG2000CoderTests {

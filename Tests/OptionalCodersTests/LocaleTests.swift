@@ -6,6 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

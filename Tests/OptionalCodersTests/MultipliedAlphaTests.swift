@@ -5,6 +5,7 @@ import WebImageAVIF
 import WebImageCodecs
 import WebImageGraphics
 import WebImageHEIF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

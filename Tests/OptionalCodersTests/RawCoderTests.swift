@@ -5,6 +5,7 @@ import WebImageCodecs
 import WebImageGraphics
 import WebImageRaw
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTesting
 
 struct RawCoderTests {

@@ -6,6 +6,7 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

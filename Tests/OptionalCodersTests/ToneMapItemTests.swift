@@ -4,6 +4,7 @@ import WebImage
 import WebImageAVIF
 import WebImageGraphics
 import WebImageHEIF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

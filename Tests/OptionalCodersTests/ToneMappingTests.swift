@@ -5,6 +5,7 @@ import WebImageAVIF
 import WebImageCodecs
 import WebImageGraphics
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -5,6 +5,7 @@ import WebImageCodecs
 import WebImageSandbox
 import WebImageServerTesting
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageViews

@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageServer
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTesting
 
 /// Several processes of `webimage serve` with caches of their own, and an origin.

@@ -4,6 +4,7 @@ import WebImage
 import WebImageCore
 import WebImageS3
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

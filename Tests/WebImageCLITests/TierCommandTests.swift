@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageCore
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -4,6 +4,7 @@ import WebImage
 import WebImageCore
 import WebImageLoading
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageValkey

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageValkey

@@ -5,6 +5,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageLoading
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageValkey

@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTesting
 
 /// One frame of a generated animation. It consists of straight RGBA pixels and their position on the canvas.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageGraphics
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

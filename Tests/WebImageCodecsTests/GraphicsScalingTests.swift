@@ -2,6 +2,7 @@ import CWebImageZimg
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

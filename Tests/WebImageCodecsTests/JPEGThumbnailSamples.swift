@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTesting
 
 /// Files for the tests of the thumbnail loop, and the two decoders that must write the same pixels.

@@ -3,6 +3,7 @@ import CWebImageJPEGSamples
 import Foundation
 import Testing
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -3,6 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTesting
 
 /// One sample file for each kind of file from which the coders can decode partial images.

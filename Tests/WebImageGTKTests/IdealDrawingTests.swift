@@ -2,6 +2,7 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTesting
 import WebImageViews
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageLoading
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

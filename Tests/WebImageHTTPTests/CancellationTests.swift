@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

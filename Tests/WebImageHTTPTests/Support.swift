@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageTestSupport
 import WebImageTesting
 
 /// Runs the closure with a new fault server and a new downloader. Then stops the server and the downloader, and checks

@@ -2,6 +2,7 @@ import CWebImageSandboxAttempts
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -5,6 +5,7 @@ import WebImageCodecs
 import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

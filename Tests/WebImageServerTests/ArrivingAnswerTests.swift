@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageServerTesting
+import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImageServer

@@ -3,6 +3,7 @@ import Testing
 import WebImageServer
 import WebImageServerTesting
 import WebImageService
+import WebImageTestSupport
 import WebImageTesting
 
 extension HTTPServerTests {

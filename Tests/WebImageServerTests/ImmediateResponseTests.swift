@@ -5,6 +5,7 @@ import WebImageHTTP
 import WebImageServer
 import WebImageServerTesting
 import WebImageService
+import WebImageTestSupport
 import WebImageTesting
 
 extension HTTPServerTests {

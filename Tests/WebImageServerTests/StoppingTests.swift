@@ -5,6 +5,7 @@ import WebImageLoading
 import WebImageServer
 import WebImageServerTesting
 import WebImageService
+import WebImageTestSupport
 import WebImageTesting
 
 /// A loader whose sources never arrive.

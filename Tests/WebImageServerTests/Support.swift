@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageServer
 import WebImageService
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -9,6 +9,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageSandbox
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

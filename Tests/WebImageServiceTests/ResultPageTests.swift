@@ -4,6 +4,7 @@ import WebImage
 import WebImageCodecs
 import WebImagePDF
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageVideo

@@ -4,6 +4,7 @@ import WebImage
 import WebImageAVIF
 import WebImageCodecs
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

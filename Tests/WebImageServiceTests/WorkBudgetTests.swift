@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageAVIF
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -3,6 +3,7 @@ import Testing
 import WebImageCore
 import WebImageLoading
 import WebImageStore
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

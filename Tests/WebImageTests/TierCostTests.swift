@@ -4,6 +4,7 @@ import WebImage
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 import WebImageValkey

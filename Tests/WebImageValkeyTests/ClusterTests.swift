@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageHTTP
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

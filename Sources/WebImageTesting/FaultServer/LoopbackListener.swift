@@ -1,15 +1,15 @@
-import Foundation
+package import Foundation
 import Glibc
 import WebImageCore
 
 /// Accepts connections on 127.0.0.1 and serves each connection on its own thread.
-final class LoopbackListener: Sendable {
+package final class LoopbackListener: Sendable {
     private struct State {
         var descriptors: Set<Int32> = []
         var isStopped = false
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let state = Locked(State())
     private let threads = DispatchGroup()
@@ -17,13 +17,13 @@ final class LoopbackListener: Sendable {
     /// Starts listening on a free port.
     ///
     /// - Parameter serve: Serves one connection. The listener closes the connection when this function returns.
-    init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
+    package init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
         (listener, port) = try FaultServer.listen("127.0.0.1")
         run { [self] in accept(serve) }
     }
 
     /// Closes all connections and waits until all threads have ended. A second call closes nothing.
-    func stop() {
+    package func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
@@ -37,7 +37,7 @@ final class LoopbackListener: Sendable {
 
     /// Connects to a local port and returns the descriptor. Nil if no server listens at the port, or after ``stop()``.
     /// ``stop()`` also shuts down this connection.
-    func connect(to port: Int) -> Int32? {
+    package func connect(to port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var address = sockaddr_in()
@@ -57,7 +57,7 @@ final class LoopbackListener: Sendable {
     }
 
     /// Closes a connection that ``connect(to:)`` returned.
-    func remove(_ descriptor: Int32) {
+    package func remove(_ descriptor: Int32) {
         // Close under the lock. Otherwise `stop` could shut down a descriptor that the system has already reused.
         state.withLock { state in
             state.descriptors.remove(descriptor)
@@ -66,7 +66,7 @@ final class LoopbackListener: Sendable {
     }
 
     /// Runs `body` on a thread that ``stop()`` waits for.
-    func run(_ body: @escaping @Sendable () -> Void) {
+    package func run(_ body: @escaping @Sendable () -> Void) {
         threads.enter()
         let threads = threads
         let thread = Thread {
@@ -98,18 +98,18 @@ final class LoopbackListener: Sendable {
 }
 
 /// Reads and writes a connected socket. The functions block the calling thread.
-struct SocketStream {
-    let descriptor: Int32
-    private(set) var buffered = Data()
+package struct SocketStream {
+    package let descriptor: Int32
+    package private(set) var buffered = Data()
 
-    init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Reads exactly `count` bytes; nil if the stream ends earlier.
-    mutating func take(_ count: Int) -> Data? {
+    package mutating func take(_ count: Int) -> Data? {
         while buffered.count < count { guard fill() else { return nil } }
         defer { buffered = Data(buffered.dropFirst(count)) }
         return Data(buffered.prefix(count))
@@ -117,7 +117,7 @@ struct SocketStream {
 
     /// Reads the bytes before a separator and drops the separator. Nil if the stream ends first, or if the separator is
     /// not within about 1 MiB.
-    mutating func take(through separator: String) -> String? {
+    package mutating func take(through separator: String) -> String? {
         let separator = Data(separator.utf8)
         while true {
             if let place = buffered.range(of: separator) {
@@ -130,14 +130,14 @@ struct SocketStream {
 
     /// Returns whether the stream continues with `text`. Consumes no bytes. Waits until the received bytes differ from
     /// `text` or contain the whole text.
-    mutating func begins(with text: String) -> Bool {
+    package mutating func begins(with text: String) -> Bool {
         let wanted = Data(text.utf8)
         while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }
         return buffered.starts(with: wanted)
     }
 
     /// Waits for at least one byte and returns all received bytes; nil at the end of the stream.
-    mutating func takeAll() -> Data? {
+    package mutating func takeAll() -> Data? {
         if buffered.isEmpty, !fill() { return nil }
         defer { buffered = Data() }
         return buffered
@@ -153,10 +153,10 @@ struct SocketStream {
 
     /// Writes all bytes. Returns false if the other side has closed the connection.
     @discardableResult
-    func write(_ data: Data) -> Bool { Self.send(data, to: descriptor) }
+    package func write(_ data: Data) -> Bool { Self.send(data, to: descriptor) }
 
     /// Writes all bytes to a connection. Returns false if the other side has closed the connection.
-    static func send(_ bytes: some ContiguousBytes, to descriptor: Int32) -> Bool {
+    package static func send(_ bytes: some ContiguousBytes, to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             SystemCall.transfer(bytes.count) {
                 Glibc.send(descriptor, bytes.baseAddress! + $0, $1, Int32(MSG_NOSIGNAL))
@@ -165,7 +165,7 @@ struct SocketStream {
     }
 
     /// Waits for a connection and returns its descriptor; nil after the listening socket was shut down.
-    static func accept(_ listener: Int32) -> Int32? {
+    package static func accept(_ listener: Int32) -> Int32? {
         while true {
             let descriptor = SystemCall.retrying { Glibc.accept(listener, nil, nil) }
             if descriptor >= 0 { return descriptor }

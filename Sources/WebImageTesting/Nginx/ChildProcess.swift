@@ -4,7 +4,7 @@ import WebImageCore
 /// A child process. `posix_spawn` starts the process, and `waitpid` waits for its end.
 ///
 /// Unlike Foundation's `Process`, this type sets an empty signal mask for the child and waits without a run loop.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     private struct State {
         var identifier: pid_t
         var exitStatus: Int32?
@@ -13,7 +13,7 @@ final class ChildProcess: Sendable {
     private let state: Locked<State>
 
     /// Starts the program at `path` with its standard streams on `/dev/null`.
-    init(_ path: String, _ arguments: [String]) throws {
+    package init(_ path: String, _ arguments: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -36,16 +36,16 @@ final class ChildProcess: Sendable {
     }
 
     /// Whether the process still runs. Returns immediately, unless another thread is in ``wait()``.
-    var isRunning: Bool { collect(WNOHANG) == nil }
+    package var isRunning: Bool { collect(WNOHANG) == nil }
 
     /// Blocks until the process has ended and returns its wait status.
     @discardableResult
-    func wait() -> Int32 { collect(0) ?? -1 }
+    package func wait() -> Int32 { collect(0) ?? -1 }
 
     /// Sends SIGTERM and waits for the end of the process. If the process still runs after one second, sends SIGKILL.
     /// No signal is sent after `waitpid` has reported the end, because the system may reuse the identifier of an ended
     /// process.
-    func terminate() {
+    package func terminate() {
         send(SIGTERM)
         _ = eventually(within: 1) { !isRunning }
         send(SIGKILL)
@@ -53,7 +53,7 @@ final class ChildProcess: Sendable {
     }
 
     /// Sends a signal unless the process has ended.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         state.withLock { state in
             if state.exitStatus == nil { kill(state.identifier, signal) }
         }
@@ -61,7 +61,7 @@ final class ChildProcess: Sendable {
 
     /// Stops the execution of the process, and waits until all its threads have stopped. A process with many threads goes on
     /// for a while after the signal: until the thread that receives it runs, which takes long on a busy machine.
-    func pause() {
+    package func pause() {
         state.withLock { state in
             guard state.exitStatus == nil, kill(state.identifier, SIGSTOP) == 0 else { return }
             var status: Int32 = 0

@@ -2,7 +2,7 @@ import Foundation
 
 extension NginxServer {
     /// Returns free ports. Another program could bind a port before nginx does; nginx then reports an error.
-    static func freePorts(_ count: Int) throws(NginxError) -> [Int] {
+    package static func freePorts(_ count: Int) throws(NginxError) -> [Int] {
         let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for socket in sockets where socket >= 0 { close(socket) } }
         let ports = sockets.compactMap { socket -> Int? in
@@ -19,7 +19,7 @@ extension NginxServer {
     }
 
     /// Whether a program accepts connections at a port of this machine.
-    static func accepts(_ port: Int) -> Bool {
+    package static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -102,7 +102,7 @@ public final class NginxServer: Sendable {
     /// Waits until nginx accepts connections on each port.
     ///
     /// - Throws: ``NginxError`` with nginx's log if nginx has ended or accepts no connection within 10 s.
-    static func waitUntilReady(_ launched: ChildProcess, ports: [Int], in folder: URL) throws {
+    package static func waitUntilReady(_ launched: ChildProcess, ports: [Int], in folder: URL) throws {
         var isReady = false
         let isDecided = eventually(within: 10) {
             isReady = ports.allSatisfy { accepts($0) }
@@ -118,13 +118,13 @@ public final class NginxServer: Sendable {
         URL(string: "\(scheme)://localhost:\(port)\(path)") ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
-    static func tool(_ name: String) -> String? {
+    package static func tool(_ name: String) -> String? {
         let folders =
             (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin", "/usr/bin"]
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    static func makeCertificate(_ openssl: String, in folder: URL) throws {
+    package static func makeCertificate(_ openssl: String, in folder: URL) throws {
         let process = try ChildProcess(
             openssl,
             [
@@ -193,5 +193,5 @@ public final class NginxServer: Sendable {
 public struct NginxError: Error, CustomStringConvertible {
     /// The missing tool or the failure.
     public let description: String
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
