@@ -19,6 +19,8 @@ struct EntryDecoder: Sendable {
         case .typed(let fingerprint, _): guard fingerprint == key.fingerprint else { return false }
         case .legacy: guard Self.acceptsLegacy(stored, key) else { return false }
         }
+        // Variants on disk were made with the default values of options that the key does not contain.
+        guard !key.isVariant || decoding.options.givesPixels(of: .plain) else { return false }
         guard let attributes = Self.attributes(of: stored) else { return true }
         if attributes.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return false }
         // An older version has lost the transparency that the transformer made.

@@ -4,7 +4,7 @@ import WebImageCore
 /// Checks whether an image in memory has the properties that a load or a query requests.
 ///
 /// The memory key is not sufficient, because it does not contain the byte limit, the dynamic range and the pixel
-/// layout. Two loads that differ only in these properties have the same key.
+/// layout, nor the options of other coders. Two loads that differ only in these properties have the same key.
 struct ImageMatcher: Sendable {
     let options: WebImageOptions
     let context: RequestContext
@@ -61,18 +61,17 @@ struct ImageMatcher: Sendable {
         if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.animatedImageClass != nil {
             return false
         }
-        let format = further?[.decodePixelFormat] as? PixelFormat ?? .bgra8Premultiplied
-        let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
-        guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
-        let wantsHDR = context.keepsHighDynamicRange ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
-        let range = further?[.decodeDynamicRange] as? DecodingOptions.DynamicRange ?? .standard
-        let video = further.map { DecodingOptions($0).video } ?? VideoOptions()
-        return wantsHDR == decoding.decodesToHDR && range == decoding.dynamicRange && video == decoding.video
+        guard further != nil || context.keepsHighDynamicRange != nil else { return decoding.givesPixels(of: .plain) }
+        var wanted = DecodingOptions(further)
+        if let keepsRange = context.keepsHighDynamicRange { wanted.decodesToHDR = keepsRange }
+        return decoding.givesPixels(of: wanted)
     }
 
     /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size
-    /// if even an image that is 2 pixels wider and 2 pixels higher would fit the limit.
+    /// if even an image that is 2 pixels wider and 2 pixels higher would fit the limit. True for a thumbnail, because the
+    /// decoder ignores its box if there is a limit, and for a transformed image, whose size is not that of the decode.
     private static func mayBeScaledDown(_ image: Image, decoding: DecodingOptions, limit: Int) -> Bool {
+        if image.isTransformed || decoding.thumbnailPixelSize != nil { return true }
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)
         let (bytes, overflow) = larger.pixelCount.multipliedReportingOverflow(

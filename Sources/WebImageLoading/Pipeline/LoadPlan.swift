@@ -121,13 +121,10 @@ struct LoadPlan: Sendable {
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
     var isVariant: Bool { thumbnail != nil || transformer != nil }
-    /// Whether the disk keeps the variant. The key contains neither the time of a frame of a video nor the dynamic range, so that
-    /// the file of one time would be found for another one, and a file without its gain map for a load that keeps the map.
-    var keepsVariantOnDisk: Bool {
-        let options = decoding.options
-        return isVariant && options.video == VideoOptions() && options.dynamicRange == .standard
-            && !options.decodesToHDR
-    }
+    /// Whether the disk keeps the variant. The key contains few options of the decode, so that the file of one time of a video
+    /// would be found for another one, and a file without its gain map for a load that keeps the map. ``EntryDecoder`` accepts
+    /// no variant for a load whose variant is not kept.
+    var keepsVariantOnDisk: Bool { isVariant && decoding.options.givesPixels(of: .plain) }
     /// The check whether an image in memory fits this load.
     var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
     /// The input for the loader.

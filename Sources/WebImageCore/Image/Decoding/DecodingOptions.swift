@@ -60,11 +60,21 @@ public struct DecodingOptions: Sendable, Hashable {
     /// Makes options that request full size, ``PixelFormat/bgra8Premultiplied``, sRGB and the default limits.
     public init() {}
 
-    /// Whether the options request the display layout, sRGB and the scale 1. False if they set a byte limit or keep high
-    /// dynamic range.
-    var isPlain: Bool {
-        scaleFactor == 1 && scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied
-            && colorConversion == .sRGB && dynamicRange == .standard && video == VideoOptions()
+    /// The default values.
+    package static let plain = DecodingOptions()
+
+    /// Whether a picture of its usual size is the same with these options as with the default ones.
+    var isPlain: Bool { scaleFactor == 1 && scaleDownLimitBytes == nil && givesPixels(of: .plain) }
+
+    /// Whether a decode with these options gives the pixels of one with the other options. Compares the options that change
+    /// pixels and that no cache key contains, so that a cached picture must be checked by them.
+    ///
+    /// Not compared: the box and its aspect ratio, which are in the key; the byte limit and the first frame, because a picture
+    /// with another value may suffice (`ImageMatcher`); the scale, limits and hints, which change no pixel.
+    package func givesPixels(of other: DecodingOptions) -> Bool {
+        pixelFormat == other.pixelFormat && colorConversion == other.colorConversion
+            && decodesToHDR == other.decodesToHDR && dynamicRange == other.dynamicRange && video == other.video
+            && sourceRegion == other.sourceRegion && foreignOptions.givesPixels(of: other.foreignOptions)
     }
 }
 
@@ -271,6 +281,23 @@ package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
 
     package static func == (left: Self, right: Self) -> Bool {
         left.values.count == right.values.count && (left.values.isEmpty || haveEqualValues(left, right))
+    }
+
+    /// Whether the options are equal apart from hints, which name the format that a coder finds in the content anyway.
+    func givesPixels(of other: Self) -> Bool {
+        areHints ? other.areHints : !other.areHints && withoutHints == other.withoutHints
+    }
+
+    private var areHints: Bool {
+        guard values.count <= 1 else { return values.keys.allSatisfy { Self.isHint($0) } }
+        // Most loads have one hint, that of the extension. This path allocates nothing, also in a debug build.
+        return values.isEmpty || Self.isHint(values[values.startIndex].key)
+    }
+
+    private var withoutHints: Self { Self(values.filter { !Self.isHint($0.key) }) }
+
+    private static func isHint(_ option: ImageCoderOption) -> Bool {
+        option == .decodeFileExtensionHint || option == .decodeTypeIdentifierHint
     }
 
     private static func haveEqualValues(_ left: Self, _ right: Self) -> Bool {
