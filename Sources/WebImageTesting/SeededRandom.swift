@@ -20,8 +20,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// that variable to the printed seed. The seed is printed immediately, so that it is in the output even if the test
     /// traps.
     ///
-    /// `Scripts/test` sets `WEBIMAGE_SEEDS` to the identity of the committed tree. Each test then computes a seed of its
-    /// own from it, so that a run of the same tree has the same seeds.
+    /// `Scripts/test` sets `WEBIMAGE_SEEDS` to a word that it states. Each test then computes a seed of its
+    /// own from it, so that each run has the same seeds.
     package static func printingSeed(of test: String = #function) -> SeededRandom {
         let environment = ProcessInfo.processInfo.environment
         let random =
