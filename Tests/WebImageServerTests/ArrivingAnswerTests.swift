@@ -186,6 +186,7 @@ extension HTTPServerTests {
         try await onThread { [leader] in _ = try leader?.head() }
         let joiner = try await bench.connect()
         try await onThread { _ = try joiner.head() }
+        leader?.resetsWhenClosed()
         leader = nil
         #expect(await eventually { bench.server.statistics.openConnections == 1 })
         gate.open()
@@ -205,6 +206,7 @@ extension HTTPServerTests {
             #expect(try await onThread { try reader.head().fields["etag"] } == "\"v2\"")
         }
         #expect(bench.origin.concurrentRequests == 1)
+        for reader in readers { reader.resetsWhenClosed() }
         readers.removeFirst()
         #expect(await eventually { bench.server.statistics.openConnections == 2 })
         #expect(bench.origin.concurrentRequests == 1)
@@ -368,7 +370,7 @@ extension HTTPServerTests {
             readers.append(client)
         }
         #expect(limiter.workCount == 1)
-        readers.removeFirst()
+        readers.removeFirst().resetsWhenClosed()
         #expect(await eventually { bench.server.statistics.openConnections == 2 })
         #expect(limiter.workCount == 1)
         let other = try await bench.connect(path: "/other.png")

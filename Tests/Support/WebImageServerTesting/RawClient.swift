@@ -166,6 +166,13 @@ package final class RawClient: Sendable {
     /// Shuts down the client's side of the connection. `how` is the argument of shutdown(2).
     package func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
 
+    /// Lets the close of the connection reset it, as the close of a client with unread bytes does. Without unread bytes
+    /// the server receives an end of stream, which may also come from a client that still reads.
+    package func resetsWhenClosed() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
     private var unread: String { String(decoding: buffer.bytes, as: UTF8.self) }
     private var isTimeout: Bool { errno == EAGAIN }
 
