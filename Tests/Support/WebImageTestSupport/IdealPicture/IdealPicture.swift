@@ -78,24 +78,47 @@ package struct IdealPicture {
         case omitted
     }
 
+    /// Where the levels are limited to 0...255. A filter overshoots beside an edge between the least and the greatest level.
+    package enum Limits: Sendable, CaseIterable {
+        case nowhere, inResult
+        /// Also between the passes, as a scaler does whose samples are integers: what overshoots in one direction is lost to
+        /// the other. Between pixels of full and no alpha that makes 20 levels. zimg chooses the order of the passes.
+        case afterColumns, afterRows
+    }
+
     /// Returns a part of the picture scaled to `size` with the Lanczos filter of three lobes.
     ///
     /// The filter reads pixels around the part as well.
     package func scaled(
-        to size: PixelSize, from region: PixelRegion? = nil, border: Border = .mirrored, isLimited: Bool = true
+        to size: PixelSize, from region: PixelRegion? = nil, border: Border = .mirrored, limits: Limits = .inResult
     ) -> IdealPicture {
         let region = region ?? PixelRegion(self.size)
         let columns = LanczosWeights(
             from: region.left, region.width, of: width, to: size.width, border: border)
         let rows = LanczosWeights(
             from: region.top, region.height, of: height, to: size.height, border: border)
-        let result = planes.map { plane in
-            let wide = columns.applied(toLinesOf: plane, count: height)
-            // The result of the first pass is transposed, so that the second pass reads along its lines too.
-            return rows.applied(toLinesOf: wide, count: size.width)
+        // The result of each pass is transposed, so that the second pass reads along its lines too.
+        let passes = limits == .afterRows ? (rows, columns) : (columns, rows)
+        let turned = limits == .afterRows ? transposed() : self
+        var picture = turned.filtered(by: passes.0)
+        if limits == .afterColumns || limits == .afterRows { picture = picture.limited() }
+        picture = picture.filtered(by: passes.1)
+        if limits == .afterRows { picture = picture.transposed() }
+        return limits == .nowhere ? picture : picture.limited()
+    }
+
+    /// Filters along the rows and transposes the result.
+    private func filtered(by weights: LanczosWeights) -> IdealPicture {
+        IdealPicture(
+            width: height, height: weights.starts.count,
+            planes: planes.map { weights.applied(toLinesOf: $0, count: height) })
+    }
+
+    private func transposed() -> IdealPicture {
+        let planes = planes.map { plane in
+            (0..<width).flatMap { x in (0..<height).map { y in plane[y * width + x] } }
         }
-        let picture = IdealPicture(width: size.width, height: size.height, planes: result)
-        return isLimited ? picture.limited() : picture
+        return IdealPicture(width: height, height: width, planes: planes)
     }
 
     private func limited() -> IdealPicture {
@@ -161,7 +184,7 @@ package struct IdealPicture {
 
 /// The weights of the source samples for each sample of a scaled line.
 private struct LanczosWeights {
-    private let starts: [Int]
+    let starts: [Int]
     private let weights: [[Float]]
 
     /// - Parameters:
