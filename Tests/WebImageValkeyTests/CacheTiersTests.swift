@@ -231,6 +231,17 @@ private final class LeasingTier: CoordinatingCacheTier {
         #expect(try await value(tiers(tier)) { "second" } == "second")
     }
 
+    /// A write may take nearly as long as a lease.
+    @Test func leaseIsRenewedUntilTheValueIsStored() async throws {
+        let tier = LeasingTier()
+        tier.state.withLock { $0.holdsWrites = true }
+        #expect(try await value(tiers(tier)) { "own" } == "own")
+        let end = try #require(tier.state.withLock { $0.holders[key()]?.end })
+        #expect(await eventually(within: 10) { tier.state.withLock { $0.holders[key()]?.end ?? .zero } > end })
+        tier.state.withLock { $0.holdsWrites = false }
+        #expect(await eventually { tier.state.withLock { $0.holders[key()] == nil && $0.puts == 1 } })
+    }
+
     /// Each look at a far tier costs time or money.
     @Test func waitingMachineAsksFarTiersOnlyBeforeAndAfterTheLease() async throws {
         let (near, far) = (LeasingTier(), LeasingTier())

@@ -368,8 +368,8 @@ package final class CacheTiers: Sendable {
             Task.detached { await lease.end() }
             throw error
         }
-        renewal.cancel()
         guard let entry = made.entry else {
+            renewal.cancel()
             Task.detached { await lease.end() }
             return made.value
         }
@@ -382,6 +382,8 @@ package final class CacheTiers: Sendable {
                 let place = self.levels[near]
                 await place.tier.put(entry, for: key, within: min(place.rules.writeBudget, Self.leaseTime))
             }
+            // Not before the value is stored: another machine would take the lease and make the value again.
+            renewal.cancel()
             await lease.end()
             self.enqueue(entry, forKey: key, to: (near.map { $0 + 1 } ?? 0)..<self.levels.count)
             let idle = self.state.withLock { state in
