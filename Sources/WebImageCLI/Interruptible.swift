@@ -16,11 +16,7 @@ enum Interruptible {
         let code = Locked(ExitCode.ok)
         let wasInterrupted = Locked(false)
         let done = DispatchSemaphore(value: 0)
-        let task = Task.detached {
-            let result = await body()
-            code.withLock { $0 = result }
-            done.signal()
-        }
+        let task = Locked<Task<Void, Never>?>(nil)
         // Use a separate queue. The global queues share their threads with the work that the signal must cancel. This
         // work could delay the handler on a global queue.
         let queue = DispatchQueue(label: "webimage.signals")
@@ -36,11 +32,19 @@ enum Interruptible {
                     OutputFile.removeTemporaries()
                     _exit(ExitCode.interrupted.rawValue)
                 }
-                task.cancel()
+                task.withLock { $0 }?.cancel()
             }
             source.resume()
             return source
         }
+        // After the handlers: a signal that comes as soon as the command has begun must cancel it.
+        let work = Task.detached {
+            let result = await body()
+            code.withLock { $0 = result }
+            done.signal()
+        }
+        task.withLock { $0 = work }
+        if wasInterrupted.withLock({ $0 }) { work.cancel() }
         done.wait()
         sources.forEach { $0.cancel() }
         return reportsInterrupt && wasInterrupted.withLock { $0 } ? .interrupted : code.withLock { $0 }
