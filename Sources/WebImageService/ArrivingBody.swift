@@ -100,9 +100,10 @@ public final class ArrivingBody: AsyncSequence, Sendable {
             return (!state.isClosed, state.offset - range.lowerBound, state.isWhole, state.whenClosed.take())
         }
         guard isFirst else { return }
+        // Before the fetch ends: whoever sees its end finds the answer counted.
+        whenClosed?(count, isWhole)
         source.leave(ObjectIdentifier(self))
         if !isWhole || !keepsFetch { fetch.leave() }
-        whenClosed?(count, isWhole)
     }
 
     /// Calls a function when the use of the body ends.
