@@ -112,6 +112,11 @@ package final class SandboxPool: Sendable {
 
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
+    /// The number of workers without work.
+    package var idleCount: Int { state.withLock { $0.idle.count } }
+    /// The number of workers with work.
+    package var busyCount: Int { state.withLock { $0.busy.count } }
+
     /// Returns a number that no other animation or picture of this pool has.
     func makeNumber() -> UInt64 {
         state.withLock { state in

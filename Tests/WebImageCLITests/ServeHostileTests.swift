@@ -212,7 +212,7 @@ final class ServeHostileTests: Sendable {
 
     @Test func idleAndSlowConnectionsAreClosedWhileOthersAreServed() async throws {
         let service = try await RunningService(
-            ["--head-timeout", "1", "--admin", "127.0.0.1:0", "--max-connections-per-client", "5000"], in: scratch)
+            ["--head-timeout", "3", "--admin", "127.0.0.1:0", "--max-connections-per-client", "5000"], in: scratch)
         let address = try service.address, admin = try service.admin
         let (silent, slow) = try await onThread {
             let silent = try (0..<400).map { _ in try RawClient(address) }

@@ -158,11 +158,13 @@ import WebImageTesting
         let service = try await RunningService(["--tier", server.address], in: scratch)
         defer { service.stop() }
         func count(_ text: String) -> Int { service.errors.components(separatedBy: "tier valkey: \(text)").count - 1 }
-        #expect(count("does not answer") == 0)
+        // On a busy machine the first connection may come late.
+        #expect(await eventually { count("does not answer") == count("answers again") })
+        let before = count("does not answer")
         server.kill()
-        #expect(await eventually { count("does not answer") == 1 })
+        #expect(await eventually { count("does not answer") == before + 1 })
         try server.start()
-        #expect(await eventually { count("answers again") == 1 })
-        #expect(count("does not answer") == 1)
+        #expect(await eventually { count("answers again") == before + 1 })
+        #expect(count("does not answer") == before + 1)
     }
 }

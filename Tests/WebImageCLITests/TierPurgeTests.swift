@@ -39,13 +39,28 @@ import WebImageTesting
             old = new
             if number == 0 { continue }
             let start = ContinuousClock.now
-            while try await other.get(target(0)).body != new {
-                guard ContinuousClock.now - start < Sanitizer.time(.seconds(10)) else { break }
-            }
+            let longest = try await waitForNewBody(of: target(0), at: other) { $0 == new }
             // A second, and the time of one request.
-            #expect(ContinuousClock.now - start < Sanitizer.time(.milliseconds(1500)), "purge \(number)")
+            #expect(
+                ContinuousClock.now - start < Sanitizer.time(.milliseconds(1500)) + longest, "purge \(number)")
         }
         #expect(try await second.get(target(1)).body == kept)
+    }
+
+    /// Asks a service again and again until its answer is new, for at most ten seconds. Returns the longest time of a request:
+    /// a busy machine can take a second for one.
+    private func waitForNewBody(
+        of target: String, at service: RunningService, isNew: (Data) -> Bool
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        var longest = Duration.zero
+        while ContinuousClock.now - start < Sanitizer.time(.seconds(10)) {
+            let sent = ContinuousClock.now
+            let body = try await service.get(target).body
+            longest = max(longest, ContinuousClock.now - sent)
+            if isNew(body) { break }
+        }
+        return longest
     }
 
     /// Of 1,000 results (100,000 in a long run) on three services, those with one tag are made again everywhere within a
@@ -70,11 +85,11 @@ import WebImageTesting
         try route(10, offset: 60)
         #expect(try await purge("tag=tag-7", at: services[1]) == "purged\n")
         let start = ContinuousClock.now
+        var longest = Duration.zero
         for service in services {
-            while try await service.get(targets[purged[0]]).body == old.bodies[purged[0]] {
-                guard ContinuousClock.now - start < Sanitizer.time(.seconds(10)) else { break }
-            }
-            #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(1)))
+            let time = try await waitForNewBody(of: targets[purged[0]], at: service) { $0 != old.bodies[purged[0]] }
+            longest = max(longest, time)
+            #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(1)) + longest)
         }
         let new = try await bodies(targets, purged, services)
         #expect(new.errors == [] && new.bodies.allSatisfy { $0.value != old.bodies[$0.key] })

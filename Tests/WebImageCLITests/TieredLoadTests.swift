@@ -116,6 +116,8 @@ private final class CountingTier: CacheTier {
         }
 
         var failure: WebImageError? { manager.failure(of: url) }
+        /// The number of loads that run.
+        var subscriberCount: Int { manager.subscriberCount(of: url) }
 
         /// Loads the picture and returns its width.
         func load(_ kind: Kind, _ options: WebImageOptions = []) async throws -> Int {
@@ -308,6 +310,8 @@ private final class CountingTier: CacheTier {
         let loads = Kind.allCases.map { kind in Task { try await other.load(kind, .refreshCached) } }
         let cancelled = Task { try await other.load(.original, .refreshCached) }
         #expect(await eventually { origin.requestCount(Self.path) == 2 })
+        #expect(await eventually { other.subscriberCount == loads.count + 1 })
+        // For the way from there to the fetch.
         try await Task.sleep(for: .milliseconds(100))
         cancelled.cancel()
         gate.open()

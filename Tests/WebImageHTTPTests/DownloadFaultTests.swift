@@ -195,11 +195,11 @@ struct DownloadFaultTests {
 
     @Test func slowButSteadyBodyOutlivesTheTimeout() async throws {
         var config = WebImageDownloaderConfig.default
-        config.downloadTimeout = 1
+        config.downloadTimeout = 3
         try await withDownloader(config) { server, downloader in
             var dripping = FaultResponse(.zeros(15))
             dripping.piece = 1
-            dripping.interval = .milliseconds(100)
+            dripping.interval = .milliseconds(300)
             server.route("/a", .respond(dripping))
             try await #expect(downloader.fetch(server.url("/a")).data.count == 15)
         }

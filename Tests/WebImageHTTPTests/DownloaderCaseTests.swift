@@ -124,9 +124,11 @@ struct DownloaderCaseTests {
     func oneCoderDecodesPartialImagesAndTheFinalImage() async throws {
         PartialCoder.instances.withLock { $0 = [] }
         try await withDownloader { server, downloader in
+            // Each partial image lets the next piece be sent. Partial images that come too fast are left out.
             var response = FaultResponse(.zeros(10_000))
             response.piece = 1000
-            response.interval = .milliseconds(10)
+            let gates = [FaultGate(), FaultGate()]
+            (response.pieceGates[1], response.pieceGates[2]) = (gates[0], gates[1])
             server.route("/a", .respond(response))
             let calls = Collected<Bool>()
             let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: PartialCoder()]
@@ -137,6 +139,7 @@ struct DownloaderCaseTests {
                 #expect((data != nil) == finished)
                 #expect(image?.isIncremental == !finished)
                 calls.append(finished)
+                if calls.values.count <= 2 { gates[calls.values.count - 1].open() }
             }
             try await eventually("finished") { calls.values.last == true }
             #expect(calls.values.count > 2)

@@ -119,7 +119,11 @@ struct HostSpellingTests {
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
             let urls = try Self.names.map { try url($0, server) }
-            let tasks = urls.map { url in Task { try await downloader.fetch(url) } }
+            let joined = Collected<Int>()
+            let tasks = urls.enumerated().map { index, url in
+                Task { try await downloader.fetch(url) { _, _, _ in joined.append(index) } }
+            }
+            try await eventually("all have joined") { Set(joined.values).count == urls.count }
             try await eventually("one request") { server.requests.count == 1 && downloader.currentDownloadCount == 1 }
             gate.open()
             for task in tasks { try await #expect(task.value.data == Data("a".utf8)) }

@@ -75,7 +75,7 @@ struct StalledDownloadTests {
     }
 
     @Test func finishedRestIsDelivered() async throws {
-        try await withDownloader { server, downloader in
+        try await withDownloader(clock: VirtualClock()) { server, downloader in
             let gate = FaultGate()
             var response = FaultResponse(.zeros(10_000))
             (response.firstPiece, response.lastPiece) = (9_500, gate)

@@ -69,9 +69,17 @@ struct UnneededProgressTests {
     /// Another subscriber of the same download needs its progress.
     @Test func eachSubscriberReceivesWhatItNeeds() async throws {
         try await withDownloader { server, downloader in
-            server.route("/a", .respond(Self.pieces))
+            // The next piece is sent when the one before it was reported. Reports that are close together are combined.
+            var response = FaultResponse(.zeros(100_000))
+            response.piece = 20_000
+            let gates = (1...4).map { _ in FaultGate() }
+            for (index, gate) in gates.enumerated() { response.pieceGates[index + 1] = gate }
+            server.route("/a", .respond(response))
             let all = Collected<Int>()
-            async let needed = downloader.fetch(server.url("/a")) { received, _, _ in all.append(received) }.data.count
+            async let needed = downloader.fetch(server.url("/a")) { received, _, _ in
+                all.append(received)
+                if (1...4).contains(received / 20_000) { gates[received / 20_000 - 1].open() }
+            }.data.count
             async let unneeded = fetch(server.url("/a"), downloader, demand: .never)
             let counts = try await [needed, unneeded]
             #expect(counts == [100_000, 100_000])

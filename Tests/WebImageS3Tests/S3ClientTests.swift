@@ -152,8 +152,10 @@ import WebImageTesting
         #expect(await client.get("a", within: .milliseconds(100)).failure == .late)
         let time = ContinuousClock.now - start
         #expect(time >= .milliseconds(95) && time < Sanitizer.time(.seconds(3)))
+        // The budget may have ended before the first request was sent.
+        let before = server.requestCount("/pictures/a")
         let task = Task { await client.get("a", within: .seconds(60)).failure }
-        try await eventually("the request arrives") { server.requestCount("/pictures/a") == 2 }
+        try await eventually("the request arrives") { server.requestCount("/pictures/a") > before }
         task.cancel()
         #expect(await task.value == .cancelled)
     }

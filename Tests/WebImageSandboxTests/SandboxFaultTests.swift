@@ -139,7 +139,8 @@ struct SandboxFaultTests {
             let error = #expect(throws: WebImageError.self) { try worker.image(try request(fault)) }
             #expect(error?.code == .decoderFailed && worker.end == .violation)
         }
-        #expect(openDescriptors() == before)
+        // Another suite's idle worker may have ended meanwhile.
+        #expect(openDescriptors() <= before)
     }
 
     /// Each of its answers is true, but nothing takes the requests out of the socket.
@@ -253,7 +254,7 @@ struct SandboxFaultTests {
     @Test func workerThatReadsNothingDoesNotBlockItsRest() async throws {
         let worker = try SandboxWorker(.basic)
         kill(worker.processIdentifier, SIGSTOP)
-        let end = ContinuousClock.now + Sanitizer.time(.milliseconds(900))
+        let end = ContinuousClock.now + Sanitizer.time(.seconds(20))
         var rests = 0
         while rests < 2000, .now < end {
             worker.rest()

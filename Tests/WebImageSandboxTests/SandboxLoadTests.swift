@@ -42,6 +42,13 @@ struct SandboxLoadTests {
         return process
     }
 
+    /// Waits until two loads of one picture wait for the answer of the stopped worker.
+    private func waitForTheStoppedWorker(_ url: URL) async throws {
+        #expect(await eventually { manager.subscriberCount(of: url) == 2 && TestSandbox.pool.busyCount == 1 })
+        // For the way from the pool to the worker.
+        try await Task.sleep(for: .milliseconds(300))
+    }
+
     private func load(_ url: URL) -> Task<PixelSize?, any Error> {
         Task { [manager] in try await manager.image(for: url).pixelSize }
     }
@@ -51,8 +58,7 @@ struct SandboxLoadTests {
         let before = cancelledWorkers()
         let process = try stopWorker()
         let (first, second) = (load(url), load(url))
-        // Both wait for the stopped worker.
-        try await Task.sleep(for: .milliseconds(300))
+        try await waitForTheStoppedWorker(url)
         first.cancel()
         await #expect(throws: (any Error).self) { try await first.value }
         try await Task.sleep(for: .milliseconds(100))
@@ -67,7 +73,7 @@ struct SandboxLoadTests {
         let before = cancelledWorkers()
         let process = try stopWorker()
         let loads = [load(url), load(url)]
-        try await Task.sleep(for: .milliseconds(300))
+        try await waitForTheStoppedWorker(url)
         for load in loads { load.cancel() }
         for load in loads { await #expect(throws: (any Error).self) { try await load.value } }
         #expect(await eventually { cancelledWorkers() == before + 1 })

@@ -74,7 +74,7 @@ struct SandboxPoolTests {
         for _ in 0..<17 { _ = try pool.decode(data) }
         #expect(pool.statistics.workers == 1)
         _ = try pool.decode(data)
-        #expect(await eventually { pool.statistics.started == 2 })
+        #expect(await eventually { pool.statistics.started == 2 && pool.idleCount == 2 })
         for _ in 0..<15 { _ = try pool.decode(data) }
         let statistics = pool.statistics
         #expect(statistics.recycled == 1 && statistics.started == 2 && statistics.workers == 1)
@@ -132,7 +132,7 @@ struct SandboxPoolTests {
         clock.advance(by: .seconds(20))
         #expect(HandleLedger.live["decoder process"] ?? 0 == live + 1)
         clock.advance(by: .seconds(30))
-        #expect(HandleLedger.live["decoder process"] ?? 0 == live)
+        #expect(HandleLedger.live["decoder process"] ?? 0 <= live)
         #expect(try pool.decode(png()).pixelSize.width == 60)
     }
 
@@ -197,7 +197,7 @@ struct SandboxPoolTests {
         #expect(pool.statistics.workers == 1)
         clock.advance(by: .seconds(60))
         #expect(pool.statistics.workers == 0 && pool.statistics.retired == 1)
-        #expect((HandleLedger.live["decoder process"] ?? 0) == live)
+        #expect((HandleLedger.live["decoder process"] ?? 0) <= live)
     }
 
     /// The memory of a process that it shares with others, in kilobytes.
@@ -262,6 +262,6 @@ struct SandboxPoolTests {
         pool.shutDown()
         #expect(throws: WebImageError.self) { try pool.decode(data, profile: .basic, options: DecodingOptions()) }
         #expect(pool.statistics.workers == 0)
-        #expect((HandleLedger.live["decoder process"] ?? 0) == live)
+        #expect((HandleLedger.live["decoder process"] ?? 0) <= live)
     }
 }

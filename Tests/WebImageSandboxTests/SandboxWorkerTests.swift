@@ -211,8 +211,9 @@ struct SandboxWorkerTests {
             let worker = try SandboxWorker(.basic)
             if round % 2 == 0 { _ = worker.attempt(try Attempts.fault("crash")) }
         }
-        #expect(openDescriptors() == before)
-        #expect((HandleLedger.live["decoder process"] ?? 0) == live)
+        // Another suite's idle worker may have ended meanwhile.
+        #expect(openDescriptors() <= before)
+        #expect((HandleLedger.live["decoder process"] ?? 0) <= live)
         // Other suites may keep workers, but no worker of this test is a zombie.
         #expect(waitpid(-1, nil, WNOHANG) <= 0)
     }

@@ -176,13 +176,15 @@ struct SandboxedCoderTests {
     }
 
     /// Runs `body`, whose request waits in a worker that has stopped, and lets the worker crash in it.
-    private func crash(_ process: Int32, in body: @escaping @Sendable () -> Void) async throws {
+    private func crash(_ process: Int32, of pool: SandboxPool, in body: @escaping @Sendable () -> Void) async throws {
         kill(process, SIGSTOP)
         let hasEnded = Locked(false)
         Thread {
             body()
             hasEnded.withLock { $0 = true }
         }.start()
+        #expect(await eventually { pool.busyCount == 1 })
+        // For the way from the pool to the worker.
         try await Task.sleep(for: .milliseconds(300))
         kill(process, SIGSEGV)
         kill(process, SIGCONT)
@@ -198,7 +200,7 @@ struct SandboxedCoderTests {
         let opened = try SandboxAnimation.decode(data, pool: pool, coder: coder, options: DecodingOptions()).animation
         let frames = try #require(opened)
         let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
-        try await crash(process) { _ = try? frames.frame(at: 1) }
+        try await crash(process, of: pool) { _ = try? frames.frame(at: 1) }
         for index in 0..<5 {
             let error = #expect(throws: WebImageError.self) { try frames.frame(at: index) }
             #expect(error?.shouldBlockURL == true)
@@ -216,7 +218,7 @@ struct SandboxedCoderTests {
         let stream = SandboxStream(ImagePNGCoder.workerCoder, options: DecodingOptions()) { pool }
         try stream.append(data.prefix(data.count / 2), finished: false)
         let process = try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { $0.processIdentifier }
-        try await crash(process) { _ = stream.image(scale: nil) }
+        try await crash(process, of: pool) { _ = stream.image(scale: nil) }
         let error = #expect(throws: WebImageError.self) {
             try stream.append(data.suffix(data.count / 2), finished: true)
         }

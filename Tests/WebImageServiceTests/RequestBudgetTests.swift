@@ -98,7 +98,7 @@ struct RequestBudgetTests {
         bench.clock.advance(by: .seconds(4))
         let second = Task { await bench.picture("w:10/f:png") }
         #expect(await works(2, of: bench))
-        #expect(await eventually { bench.service.provider.limiter.workCount == 2 })
+        #expect(await eventually { bench.service.provider.fetcher.subscriberCount == 2 })
         bench.clock.advance(by: .seconds(4))
         #expect(await first.value.status == 504)
         #expect(bench.server.cancelCount == 0)

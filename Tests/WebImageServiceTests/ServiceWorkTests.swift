@@ -277,7 +277,7 @@ struct ServiceWorkTests {
             configuration: .with {
                 ($0.cacheFolder, $0.allowedAddresses) = (folder.url.path, ["127.0.0.0/8"])
                 // A busy machine needs longer; the deadline is not what is tested.
-                $0.decodeTimeout = 120
+                ($0.decodeTimeout, $0.queueWait) = (120, 1_500)
             })
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<count {

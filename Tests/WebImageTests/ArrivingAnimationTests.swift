@@ -121,7 +121,10 @@ struct ArrivingAnimationTests {
         let server = try FaultServer()
         defer { server.stop() }
         var drip = FaultResponse(.data(file), headers: ["Content-Type": "image/gif"])
-        (drip.piece, drip.interval) = (file.count / 25, .milliseconds(30))
+        // Each preview of several frames lets the next quarter be sent.
+        let gates = (1...3).map { _ in FaultGate() }
+        drip.piece = file.count / 4 + 1
+        for (index, gate) in gates.enumerated() { drip.pieceGates[index + 1] = gate }
         server.route("/a.gif", .respond(drip))
         let scratch = try ScratchFolder()
         let cache = ImageCache(namespace: "arriving", diskCacheDirectory: scratch.url.path)
@@ -135,7 +138,11 @@ struct ArrivingAnimationTests {
                 if isFinished { return continuation.resume(returning: image) }
                 guard let image = image as? AnimatedImage, image.isIncremental else { return }
                 let coder = image.animatedCoder.map { ObjectIdentifier($0 as AnyObject) }
-                seen.withLock { $0.append((image.imageFrameCount, coder)) }
+                let count = seen.withLock {
+                    $0.append((image.imageFrameCount, coder))
+                    return $0.count { $0.count > 1 }
+                }
+                for gate in gates.prefix(count) { gate.open() }
             }
         }
         let parts = seen.withLock { $0 }.filter { $0.count > 1 }

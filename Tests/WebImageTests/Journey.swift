@@ -13,11 +13,11 @@ final class Journey: Sendable {
     let downloader: WebImageDownloader
     let manager: WebImageManager
 
-    init(config: WebImageDownloaderConfig = .default) throws {
+    init(config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock()) throws {
         server = try FaultServer()
         scratch = try ScratchFolder()
         cache = ImageCache(namespace: "default", diskCacheDirectory: scratch.url.path)
-        downloader = WebImageDownloader(config: config)
+        downloader = WebImageDownloader(config: config, engine: CurlEngine(), clock: clock)
         manager = WebImageManager(
             cache: cache, loader: ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), downloader]))
     }

@@ -32,7 +32,8 @@ struct ManagerCases {
 
     // SDWebImageManagerTests.test02ThatDownloadInvokesCompletionBlockWithCorrectParamsAsync
     @Test func downloadCompletesWithItsImageAndURL() async throws {
-        journey.server.route("/a.png", .body(red))
+        let gate = FaultGate()
+        journey.server.route("/a.png", .gated(gate, .body(red)))
         let url = journey.server.url("/a.png")
         let calls = Calls<(image: Image?, error: WebImageError?, url: URL?, asksCache: Bool, asksLoader: Bool)>()
         let held = Locked<WebImageCombinedOperation?>(nil)
@@ -42,6 +43,7 @@ struct ManagerCases {
         }
         held.withLock { $0 = operation }
         #expect(journey.manager.isRunning)
+        gate.open()
         let call = try #require(await calls.wait())
         #expect(call.image != nil && call.error == nil && call.url == url)
         #expect(!call.asksCache && call.asksLoader)

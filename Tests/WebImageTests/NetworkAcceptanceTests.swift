@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageCompatibility
 import WebImageHTTP
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 
@@ -11,6 +12,8 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 1))
 struct NetworkAcceptanceTests {
     private let journey: Journey
+    /// The completions of the loads. An ended load may not have called its last one yet.
+    private let blocks = HeldBlocks()
 
     init() throws { journey = try Journey() }
 
@@ -26,8 +29,9 @@ struct NetworkAcceptanceTests {
         var ends: [End] { state.withLock { $0 } }
         var widths: [Int?] { ends.map(\.width) }
 
-        func completion() -> WebImageInternalCompletionBlock {
+        func completion(_ token: HeldBlocks.Token) -> WebImageInternalCompletionBlock {
             { image, _, error, cacheType, isFinished, _ in
+                _ = token
                 let end = End(
                     width: image?.pixelSize.width, error: error?.code, cacheType: cacheType, isFinished: isFinished)
                 self.state.withLock { $0.append(end) }
@@ -44,11 +48,13 @@ struct NetworkAcceptanceTests {
         context[.callbackQueue] = CallbackQueue.invoking
         let operation: WebImageCombinedOperation = journey.manager.loadImage(
             with: journey.server.url(path), options: options, context: context, progress: progress,
-            completed: heard.completion())
+            completed: heard.completion(blocks.token()))
         return (heard, operation)
     }
 
-    private func waitUntilIdle() async { #expect(await eventually { !journey.manager.isRunning }) }
+    private func waitUntilIdle() async {
+        #expect(await eventually { !journey.manager.isRunning && blocks.isEmpty })
+    }
 
     /// Returns a behaviour that responds with an image and its entity tag, or with 304 if the request has that tag.
     private func tagged(width: Int, tag: String, fields: [String: String] = [:]) throws -> FaultBehaviour {
@@ -116,8 +122,10 @@ struct NetworkAcceptanceTests {
     @Test(.tags(.x1))
     func customOperationClassPerformsTheDownload() async throws {
         journey.downloader.config.operationClass = CountingOperation.self
-        journey.server.route("/a.png", .body(try Journey.file()))
+        let gate = FaultGate()
+        journey.server.route("/a.png", .gated(gate, .body(try Journey.file())))
         #expect(load("/a.png").heard.ends.isEmpty)
+        gate.open()
         await waitUntilIdle()
         #expect(CountingOperation.starts.withLock { $0 } == 1)
     }

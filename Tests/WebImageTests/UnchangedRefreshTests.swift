@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 
@@ -17,12 +18,16 @@ struct UnchangedRefreshTests {
     private func completions(
         _ manager: WebImageManager, _ url: URL, _ context: WebImageContext = [:]
     ) async throws -> [(width: Int?, error: WebImageError?)] {
-        let ends = Locked<[(Int?, WebImageError?)]>([])
+        let (ends, blocks) = (Locked<[(Int?, WebImageError?)]>([]), HeldBlocks())
         let context = context.merging([.callbackQueue: CallbackQueue.invoking]) { $1 }
-        manager.loadImage(with: url, options: .refreshCached, context: context) { image, _, error, _, finished, _ in
+        manager.loadImage(with: url, options: .refreshCached, context: context) {
+            [token = blocks.token()] image, _, error, _, finished, _ in
+            _ = token
             if finished { ends.withLock { $0.append((image?.pixelSize.width, error)) } }
         }
-        try await eventually("the load has ended") { !manager.isRunning && manager.sharedTaskCount == 0 }
+        try await eventually("the load has ended") {
+            !manager.isRunning && manager.sharedTaskCount == 0 && blocks.isEmpty
+        }
         return ends.withLock { $0 }
     }
 

@@ -136,7 +136,7 @@ struct ValkeyTierTests {
                         let start = clock.now
                         let answer = await connection.send(RESPCommand(["PING"]), within: budget)
                         let time = clock.now - start
-                        let isInTime = time >= budget && time < budget + Sanitizer.time(.seconds(1))
+                        let isInTime = time >= budget && time < budget + Sanitizer.time(.milliseconds(1400))
                         return answer == .failure(.late) && isInTime ? nil : "\(budget): \(answer) after \(time)"
                     }
                 }
@@ -393,7 +393,8 @@ struct ValkeyTierTests {
         let time = await clock.measure {
             for number in 0..<20 { #expect(await tier.entry(for: key(number), within: .seconds(5)) == nil) }
         }
-        #expect(time < Sanitizer.time(.seconds(1)))
+        // A single call that waits costs five seconds.
+        #expect(time < Sanitizer.time(.seconds(4)))
         #expect(tier.statistics.isOpen)
         try server.start()
         var isStored = false

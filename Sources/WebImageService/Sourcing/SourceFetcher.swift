@@ -23,6 +23,8 @@ final class SourceFetcher: Sendable {
     /// How often a source had more tags than are stored.
     private let unpurgeable = Locked(0)
     var unpurgeableCount: Int { unpurgeable.withLock { $0 } }
+    /// The number of requests that wait for a fetch.
+    var subscriberCount: Int { fetches.subscriberCount }
     /// The fetches that run.
     private let arriving = Locked([Key: ArrivingSource]())
 

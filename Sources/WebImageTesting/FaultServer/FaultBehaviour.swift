@@ -95,6 +95,8 @@ public struct FaultResponse: Sendable {
     /// A gate. The last piece of the body is sent only after the gate is open. If nil, the last piece is sent without
     /// waiting.
     package var lastPiece: FaultGate?
+    /// Gates of further pieces. The piece with this number, counted from 0, is sent only after its gate is open.
+    package var pieceGates: [Int: FaultGate] = [:]
 
     /// Whether responses with the status never have a body (RFC 9110 §6.4.1).
     var hasNoBody: Bool { (100..<200).contains(status) || status == 204 || status == 304 }

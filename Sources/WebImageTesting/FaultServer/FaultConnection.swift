@@ -140,7 +140,7 @@ final class FaultConnection {
 
     private func sendBody(_ response: FaultResponse) -> Bool {
         let total = min(response.body.count ?? .max, response.closeAfter ?? .max)
-        var sent = 0
+        var (sent, number) = (0, 0)
         while sent < total {
             if sent > 0, response.interval > .zero { guard pause(response.interval) else { return false } }
             let piece = sent == 0 ? response.firstPiece ?? response.piece : response.piece
@@ -148,6 +148,8 @@ final class FaultConnection {
             if sent + count == total, let gate = response.lastPiece {
                 guard pause(nil, until: gate) else { return false }
             }
+            if let gate = response.pieceGates[number] { guard pause(nil, until: gate) else { return false } }
+            number += 1
             let bytes =
                 switch response.body {
                 case .data(let data): Data(data.dropFirst(sent).prefix(count))

@@ -15,7 +15,7 @@ package enum LiveHandles {
     ///   - isChosen: Selects the kinds to check; all kinds by default.
     /// - Throws: ``LiveHandlesError`` that names the handles still open at the deadline.
     package static func expectNone(
-        within deadline: Duration = .seconds(2), where isChosen: @Sendable (String) -> Bool = { _ in true }
+        within deadline: Duration = .seconds(30), where isChosen: @Sendable (String) -> Bool = { _ in true }
     ) async throws {
         var left: [String: Int] = [:]
         let areClosed = await eventually(within: deadline / .seconds(1)) {

@@ -234,6 +234,8 @@ struct ImageTaskTests {
         let thumbnail = task([], [.imageThumbnailPixelSize: CGSize(width: 2, height: 2)])
         async let images = [full.image, thumbnail.image]
         #expect(await loaderIsAsked())
+        // Both wait for the original.
+        #expect(await eventually { fixture.manager.sharedTaskCount == 5 })
         fixture.answer(width: 8, height: 8)
         #expect(try await images.map(\.pixelSize.width) == [8, 2])
         #expect(fixture.loader.requests.count == 1 && full != thumbnail)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
@@ -62,8 +63,13 @@ struct MemoryHitEffectTests {
         await journey.cache.flush()
         // Everything that was used last before the hit of the first picture expires.
         journey.cache.clearMemory()
-        let other = ImageCache(namespace: "default", diskCacheDirectory: journey.folder.path)
-        other.config.maxDiskAge = Date().timeIntervalSince(before) - 0.045
+        // The age and the clock of the disk are those of one moment.
+        let now = Date()
+        var config = journey.cache.config
+        config.maxDiskAge = now.timeIntervalSince(before) - 0.045
+        let made = DiskCache(cachePath: journey.cache.diskCachePath, config: config, clock: { now })
+        let disk = try #require(made)
+        let other = ImageCache(memoryCache: MemoryCache(config: config), diskCache: disk, config: config)
         await other.deleteOldFiles()
         #expect(other.diskImageDataExists(withKey: first.absoluteString))
     }

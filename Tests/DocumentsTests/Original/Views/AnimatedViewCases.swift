@@ -74,6 +74,8 @@ extension ViewDocuments {
                 .data(try Desk.animation(frames: 24, side: 64)), headers: ["Content-Type": "image/gif"])
             slow.piece = 256
             slow.interval = .milliseconds(5)
+            let rest = FaultGate()
+            slow.lastPiece = rest
             desk.server.route("/drip.gif", .respond(slow))
             var type: SDImageCacheType?
             imageView.sd_setImage(
@@ -87,6 +89,8 @@ extension ViewDocuments {
                         parts += 1
                     }
                     if imageView.player?.awaitsMoreFrames == true { waited = true }
+                    // The file is complete only when both were seen.
+                    if waited, parts > 0 { rest.open() }
                     return type != nil
                 })
             #expect(waited && imageView.player?.awaitsMoreFrames == false)
