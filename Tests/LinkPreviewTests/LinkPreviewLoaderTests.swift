@@ -173,8 +173,14 @@ struct LinkPreviewLoaderTests {
     // MARK: Long pages
 
     @Test func endlessPageEndsAfterHalfAMegabyte() async throws {
-        try await withServer { server, downloader in
-            let start = Data("<title>T</title><meta property=og:image content=/p.png>".utf8)
+        // A download that does not end before exceeds the limit.
+        var config = WebImageDownloaderConfig()
+        config.maxBodyBytes = 4 << 20
+        try await withServer(config) { server, downloader in
+            // The picture is named where most of the page has been read.
+            let start =
+                Data("<title>T</title>".utf8) + Data(repeating: 0x20, count: 500 << 10)
+                + Data("<meta property=og:image content=/p.png>".utf8)
             var page = FaultResponse(
                 .data(start + Data(repeating: 0x20, count: 8 << 20)),
                 headers: ["Content-Type": "text/html", "Cache-Control": "max-age=600", "ETag": "\"a\""])
@@ -368,6 +374,18 @@ struct LinkPreviewLoaderTests {
                 "/own", Self.html("<meta property=og:image content=/own.png>", headers: ["Cache-Control": "max-age=9"]))
             #expect(try await !load(server.url("/page"), downloader).mayBeStored)
             #expect(try await !load(server.url("/secret"), downloader).mayBeStored)
+            // A page of one user that leads to a page for all.
+            server.route(
+                "/leading",
+                Self.html(
+                    "<meta http-equiv=refresh content='0; url=/leaf'>", headers: ["Cache-Control": "private, max-age=9"]
+                )
+            )
+            server.route(
+                "/leaf", Self.html("<meta property=og:image content=/p.png>", headers: ["Cache-Control": "max-age=9"]))
+            let led = try await load(server.url("/leading"), downloader)
+            #expect(led.mayBeStored)
+            #expect(!HTTPCachePolicy.mayShare(led.response, to: WebImageRequest(url: server.url("/leading"))))
             let own = try await load(server.url("/own"), downloader)
             #expect(own.mayBeStored)
             #expect(!HTTPCachePolicy.mayShare(own.response, to: WebImageRequest(url: server.url("/own"))))

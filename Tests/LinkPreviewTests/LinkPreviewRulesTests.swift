@@ -33,6 +33,7 @@ struct LinkPreviewRulesTests {
             []
         ),
         ("<meta property=og:image content='file:///etc/passwd'><meta property=og:image content='http://'>", []),
+        ("<meta property=og:image content='ftp://example.org/a.png'>", []),
         (
             "<link rel='image_src' href=l.png><meta name=twitter:image:src content=t.png>",
             ["https://example.org/a/t.png", "https://example.org/a/l.png"]
@@ -48,6 +49,14 @@ struct LinkPreviewRulesTests {
     ])
     func picturesAreOrderedAndResolved(html: String, pictures: [String]) throws {
         #expect(try preview(html).pictureURLs.map(\.absoluteString) == pictures)
+    }
+
+    @Test func atMostEightPicturesAreKept() throws {
+        let html = (0..<20).map { "<meta property=og:image content=/\($0)><link rel=icon href=/i\($0)>" }.joined()
+        let preview = try preview(html)
+        #expect(preview.pictureURLs.map(\.path) == (0..<8).map { "/\($0)" })
+        // The last icon is the usual one of the site.
+        #expect(preview.iconURLs.map(\.path) == (0..<7).map { "/i\($0)" } + ["/favicon.ico"])
     }
 
     @Test func structuredPropertiesBelongToThePictureBeforeThem() throws {
