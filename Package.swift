@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "WebImagePDF", targets: ["WebImagePDF"]),
         .library(name: "WebImageLottie", targets: ["WebImageLottie"]),
         .library(name: "WebImageVideo", targets: ["WebImageVideo"]),
+        .library(name: "WebImageVideoLoading", targets: ["WebImageVideoLoading"]),
         .library(name: "WebImageLinkPreview", targets: ["WebImageLinkPreview"]),
         .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
         .library(name: "WebImageValkey", targets: ["WebImageValkey"]),
@@ -120,6 +121,9 @@ let package = Package(
         .target(
             name: "WebImageLinkPreview",
             dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP", "WebImagePages"]),
+        // Posters of videos on servers. Decoder processes decode videos, but load nothing. Therefore it is no part of
+        // WebImageVideo.
+        .target(name: "WebImageVideoLoading", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
 
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
@@ -277,6 +281,12 @@ let package = Package(
                 "WebImageLinkPreview", "WebImagePages", "WebImageSandbox", "WebImage", "WebImageHTTP",
                 "WebImageTesting",
                 "CWebImageXMLCheck",
+            ]),
+        .testTarget(
+            name: "VideoLoadingTests",
+            dependencies: [
+                "WebImageVideoLoading", "WebImageVideo", "WebImageSandbox", "WebImage", "WebImageHTTP",
+                "WebImageTesting",
             ]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(

@@ -35,6 +35,7 @@ MODULES = {
     "WebImageLottie": "A coder of Lottie animations.",
     "WebImagePDF": "A coder of PDF.",
     "WebImageVideo": "A coder of posters and previews of videos.",
+    "WebImageVideoLoading": "A loader that fetches only the parts of a video on a server that its poster needs.",
     "WebImageRaw": "A coder of raw files of cameras.",
     "WebImageLinkPreview": "A loader that takes the URL of a web page and gives its picture, title and site.",
     "WebImageSandbox": "Decodes in processes that can neither open files nor use the network.",

@@ -53,7 +53,7 @@ public final class ImageVideoCoder: DetailedAnimatedImageCoder {
         var options = DecodingOptions()
         options.limits = limits
         return try data.withFileBytes { bytes throws(WebImageError) in
-            try VideoFile(.memory(bytes), options: options).info
+            try VideoFile(.init(bytes), options: options).info
         }
     }
 
@@ -65,7 +65,7 @@ public final class ImageVideoCoder: DetailedAnimatedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let (poster, frameCount) = try data.withFileBytes { bytes throws(WebImageError) in
-            let decoder = try VideoDecoder(.memory(bytes), options: options)
+            let decoder = try VideoDecoder(.init(bytes), options: options)
             return (try decoder.image(options), decoder.file.info.frameCount)
         }
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)

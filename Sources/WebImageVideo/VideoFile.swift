@@ -136,7 +136,7 @@ final class VideoFile {
             options.video.previewFrameCount, options.limits.maxFrameCount,
             options.limits.maxAnimationPixels / info.storedSize.pixelCount,
             stream.pointee.nb_frames > 0 ? Int(clamping: stream.pointee.nb_frames) : .max)
-        guard frames > 1, duration ?? 0 > 0, options.video.time == nil else { return }
+        guard frames > 1, duration ?? 0 > 0, options.video.time == nil, !input.isInParts else { return }
         info.frameCount = frames
         info.loopCount = 0
         info.delaysMilliseconds = Array(repeating: Self.previewMilliseconds, count: frames)

@@ -2,18 +2,24 @@ import CWebImageVideo
 import Foundation
 import WebImageCore
 
-/// The bytes that FFmpeg reads: a buffer, or a source of ranges. FFmpeg opens nothing itself.
+/// The bytes that FFmpeg reads: a buffer, parts of a video in a buffer, or a source of ranges. FFmpeg opens nothing itself.
 ///
 /// Callbacks of FFmpeg have its address, so it must outlive what reads from it.
 final class VideoInput {
     enum Origin {
         /// Bytes that outlive the input.
         case memory(UnsafeRawBufferPointer)
+        /// Bytes that outlive the input, and their table.
+        case parts(UnsafeRawBufferPointer, VideoParts)
         case ranges(VideoByteSource)
+
+        /// The bytes of a file, which outlive the input.
+        init(_ bytes: UnsafeRawBufferPointer) { self = VideoParts(bytes).map { .parts(bytes, $0) } ?? .memory(bytes) }
 
         var byteCount: Int {
             switch self {
             case .memory(let bytes): bytes.count
+            case .parts(_, let parts): parts.byteCount
             case .ranges(let source): source.byteCount
             }
         }
@@ -40,7 +46,10 @@ final class VideoInput {
         (self.origin, self.library, self.deadline) = (origin, library, deadline)
         // A video that is read in parts can be larger than the limit, which then counts what is read.
         mostBytes = limits.maxEncodedBytes
-        if case .memory(let bytes) = origin { try limits.checkEncodedBytes(bytes.count) }
+        switch origin {
+        case .memory(let bytes), .parts(let bytes, _): try limits.checkEncodedBytes(bytes.count)
+        case .ranges: break
+        }
         guard let buffer = library.util.av_malloc(Int(Self.bufferBytes)) else { throw Self.outOfMemory }
         context = library.format.avio_alloc_context(
             buffer.assumingMemoryBound(to: UInt8.self), Self.bufferBytes, 0,
@@ -63,6 +72,9 @@ final class VideoInput {
     static let outOfMemory = WebImageError(
         .outOfMemory, stage: .decode, underlying: .codec(library: "ffmpeg", message: "out of memory"))
 
+    /// Whether bytes of the video are missing. Then only the poster can be decoded, because others are elsewhere.
+    var isInParts: Bool { if case .parts = origin { true } else { false } }
+
     /// Throws the error of a read, or that of the time.
     func check() throws(WebImageError) {
         if let failure { throw failure }
@@ -75,6 +87,8 @@ final class VideoInput {
         guard !range.isEmpty else { return Data() }
         switch origin {
         case .memory(let bytes): return Data(bytes[range])
+        // The first part begins at the start, and has no place in front of it.
+        case .parts(let bytes, let parts): return Data(bytes.prefix(min(parts.parts[0].video.count, range.count)))
         case .ranges(let source): return try source.read(range)
         }
     }
@@ -127,6 +141,13 @@ final class VideoInput {
             case .memory(let bytes):
                 target.copyMemory(from: bytes.baseAddress! + offset, byteCount: range.count)
                 got = range.count
+            case .parts(let bytes, let parts):
+                guard let (place, count) = parts.place(of: offset) else {
+                    if parts.isFinal { return Int32(WEBIMAGE_VIDEO_END) }
+                    throw .missingVideoBytes(range)
+                }
+                got = min(count, range.count)
+                target.copyMemory(from: bytes.baseAddress! + place, byteCount: got)
             case .ranges(let source):
                 guard readBytes <= mostBytes else {
                     throw .limit(.encodedBytes, actual: readBytes, allowed: mostBytes)

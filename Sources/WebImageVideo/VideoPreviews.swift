@@ -41,7 +41,7 @@ private final class OpenedVideo {
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         bytes = PinnedBytes(copying: data)
-        decoder = try VideoDecoder(.memory(bytes.bytes), options: options)
+        decoder = try VideoDecoder(.init(bytes.bytes), options: options)
     }
 }
 

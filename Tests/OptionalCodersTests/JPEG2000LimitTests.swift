@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageGraphics
 import WebImageJPEG2000
+import WebImageTestSupport
 import WebImageTesting
 
 /// Headers that contradict each other, and what is refused before OpenJPEG is asked.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImagePDF
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -4,6 +4,7 @@ import WebImage
 import WebImageCodecs
 import WebImageRaw
 import WebImageTIFF
+import WebImageTestSupport
 import WebImageTesting
 
 /// When the preview of a raw file stands for its samples, and what is refused.

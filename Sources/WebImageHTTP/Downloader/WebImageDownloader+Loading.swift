@@ -232,6 +232,7 @@ extension WebImageDownloader {
         if let accept = load.terms?.acceptField, request.value(forHTTPHeaderField: "Accept") == Self.defaultAccept {
             request.setValue(accept, forHTTPHeaderField: "Accept")
         }
+        for (field, value) in load.terms?.fields ?? [:] { request.setValue(value, forHTTPHeaderField: field) }
         request.timeoutInterval = settings.values.config.downloadTimeout
         request.httpShouldHandleCookies = load.options.contains(.handleCookies)
         request.allowsInvalidCertificates = load.options.contains(.allowInvalidSSLCertificates)

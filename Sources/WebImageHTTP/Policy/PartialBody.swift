@@ -53,12 +53,12 @@ struct PartialBody: Sendable {
 }
 
 /// A parsed `Content-Range` field such as `bytes 100-199/200` (RFC 9110 §14.4).
-struct ContentRange: Hashable {
-    let first: Int
-    let last: Int
-    let total: Int?
+package struct ContentRange: Hashable {
+    package let first: Int
+    package let last: Int
+    package let total: Int?
 
-    init?(_ field: String?) {
+    package init?(_ field: String?) {
         guard let field, field.lowercased().hasPrefix("bytes ") else { return nil }
         let parts = field.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) } ?? []

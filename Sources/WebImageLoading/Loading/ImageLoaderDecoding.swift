@@ -46,17 +46,24 @@ extension ImageDataLoad {
     /// as a limit, a missing coder or a cancel. Decodes the first frame on the decode pool, as small as the format allows.
     package func decodes(_ data: Data) async -> Bool {
         guard recognizes(data) else { return false }
+        do throws(WebImageError) {
+            try await tryDecoding(data)
+            return true
+        } catch {
+            return error.code != .badImageData && !error.crashedDecoder
+        }
+    }
+
+    /// Decodes the first frame on the decode pool, as small as the format allows.
+    ///
+    /// - Throws: The errors of the coder. `.cancelled` after a cancel.
+    package func tryDecoding(_ data: Data) async throws(WebImageError) {
         var decoding = ImageLoaderDecoding.decoding(for: request)
         decoding.animatedClass = nil
         decoding.options.firstFrameOnly = true
         decoding.options.thumbnailPixelSize = PixelSize(width: 16, height: 16)
-        do throws(WebImageError) {
-            _ = try await DecodePool.shared.run(measuring: { [decoding] in decoding.cost(of: data) }) {
-                [decoding] () throws(WebImageError) in try decoding.decode(data)
-            }
-            return true
-        } catch {
-            return error.code != .badImageData && !error.crashedDecoder
+        _ = try await DecodePool.shared.run(measuring: { [decoding] in decoding.cost(of: data) }) {
+            [decoding] () throws(WebImageError) in try decoding.decode(data)
         }
     }
 

@@ -214,9 +214,14 @@ package final class FetchTerms: Sendable {
     package let contentTypes: Set<String>
     /// The page that names the URL; nil if the caller names it. The URL is then treated like the target of a redirect.
     package let page: URL?
+    /// Header fields of this request only. A request modifier can change them.
+    package let fields: [String: String]
 
-    package init(acceptField: String? = nil, contentTypes: Set<String> = [], page: URL? = nil) {
+    package init(
+        acceptField: String? = nil, contentTypes: Set<String> = [], page: URL? = nil, fields: [String: String] = [:]
+    ) {
         (self.acceptField, self.contentTypes, self.page) = (acceptField, contentTypes, page)
+        self.fields = fields
     }
 }
 

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Runs the installed nginx as a standard-compliant HTTP server. It serves a folder with and without TLS.
 ///
-/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port, and `/other/<port>`
+/// `/slow/…` serves the same files at 1 MB/s, `/whole/…` without ranges. `/leave/<port>` redirects to plain HTTP at that port, and `/other/<port>`
 /// to `/echo` over TLS at that port of 127.0.0.1. The body of `/echo` is the protocol and the credentials of the
 /// request, separated by `|`. ``httpPort`` serves
 /// plain HTTP/1.1. ``httpsPort`` serves HTTP/2 over TLS with a self-signed certificate for `localhost` and 127.0.0.1.
@@ -171,6 +171,10 @@ public final class NginxServer: Sendable {
                 location /slow/ {
                     alias \(folder.path)/root/;
                     limit_rate 1m;
+                }
+                location /whole/ {
+                    alias \(folder.path)/root/;
+                    max_ranges 0;
                 }
                 location ~ ^/leave/(\\d+)$ { return 302 http://127.0.0.1:$1/; }
                 location ~ ^/other/(\\d+)$ { return 302 https://127.0.0.1:$1/echo; }

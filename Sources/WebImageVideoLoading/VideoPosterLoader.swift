@@ -1,0 +1,193 @@
+import Foundation
+public import WebImageCore
+public import WebImageHTTP
+public import WebImageLoading
+
+/// Loads the poster of a video on a server without the whole video: the header, which can be at the end, and the frames that
+/// the poster needs. Of a video of any size this is about one megabyte.
+///
+/// Add it to ``ImageLoadersManager``, and a coder of videos to the coders:
+///
+/// ```swift
+/// ImageCodersManager.shared.addCoder(ImageVideoCoder.shared)
+/// ImageLoadersManager.shared.addLoader(VideoPosterLoader.shared)
+/// imageView.setImage(with: URL(string: "https://example.org/film.mp4"))
+/// ```
+///
+/// It accepts http and https URLs with the file extension of a video. The frame is that of `.decodeVideoTime` in
+/// the context's `.imageDecodeOptions`, or the first that is not black. The result is a still image: previews would need the whole video.
+///
+/// The coder of the load decodes, in a decoder process if `WebImageSandbox` is enabled. The process has no network: it names the
+/// bytes that it needs, and this loader fetches them by range requests (RFC 9110 §14), under the downloader's policy, with
+/// the credentials of the load. A server without ranges sends the whole video, which must not exceed
+/// ``DecodingLimits/maxEncodedBytes``. A URL whose content is no video is loaded whole.
+///
+/// The parts are not stored on disk; the picture is in the memory cache like every other. Loads of the same frame share the
+/// work. Safe on any thread.
+public final class VideoPosterLoader: ImageLoader {
+    /// The loader over the shared downloader.
+    public static let shared = VideoPosterLoader()
+
+    /// The file extensions of videos, in lower case. A URL with another one is left to other loaders.
+    public static let pathExtensions: Set<String> = [
+        "mp4", "m4v", "mov", "qt", "3gp", "webm", "mkv", "avi", "ts", "m2ts", "mts", "ogv",
+    ]
+
+    /// The most bytes of a video that are fetched in parts. When they are used up, the best frame so far is the poster.
+    public let maxBytes: Int
+    /// The most requests for the parts of a video.
+    public let maxRequests: Int
+    /// The time after which no further part is requested.
+    public let maxDuration: Duration
+    private let downloader: WebImageDownloader
+
+    /// The loader accepts only `http:` and `https:` URLs.
+    public var capabilities: LoaderCapabilities {
+        var capabilities = LoaderCapabilities(schemes: ["http", "https"])
+        capabilities.sharesPlainLoads = downloader.capabilities.sharesPlainLoads
+        return capabilities
+    }
+
+    /// Creates a loader.
+    ///
+    /// - Parameters:
+    ///   - downloader: Fetches the parts. Its policy decides from where.
+    ///   - maxBytes: The most bytes of a video that are fetched in parts. At least 256 KiB are.
+    ///   - maxRequests: The most requests for the parts of a video, at least 1.
+    ///   - maxDuration: The time after which no further part is requested.
+    public init(
+        _ downloader: WebImageDownloader = .shared, maxBytes: Int = 16 << 20, maxRequests: Int = 48,
+        maxDuration: Duration = .seconds(60)
+    ) {
+        self.downloader = downloader
+        (self.maxBytes, self.maxRequests, self.maxDuration) = (
+            max(maxBytes, FetchedParts.firstBytes), max(maxRequests, 1), maxDuration
+        )
+    }
+
+    /// Whether the URL is an http or https URL with the file extension of a video.
+    public func canLoad(_ load: ImageDataLoad) -> Bool {
+        ["http", "https"].contains(load.url.scheme?.lowercased() ?? "")
+            && Self.pathExtensions.contains(load.url.pathExtension.lowercased())
+    }
+
+    /// The identity of the download, and the frame: each frame is in other parts of the video.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity {
+        var identity = downloader.identity(of: load)
+        let time = ImageLoaderDecoding.decodingOptions(
+            for: load.url, options: load.options, context: load.context
+        ).video.time
+        let mark = "frame \(time.map { "\($0)" } ?? "poster") "
+        identity.sharing = identity.sharing.map { mark + $0 }
+        identity.urlPart = identity.urlPart.map {
+            ($0.lowerBound + mark.utf8.count)..<($0.upperBound + mark.utf8.count)
+        }
+        return identity
+    }
+
+    /// The scope of the download.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope { downloader.cacheScope(of: load) }
+
+    /// Returns the parts of the video that the poster needs, for the coder of the load.
+    ///
+    /// - Throws: `.invalidDownloadResponse` if the server sends other bytes than it was asked for, or the video changes between
+    ///   two requests. `.limitExceeded` if the poster needs more bytes, requests or time than are allowed. The errors of
+    ///   `WebImageDownloader` and of the coder.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        // An entry of a cache is a whole video.
+        guard !load.hasCached else { return try await downloader.loadData(for: load, progress: progress) }
+        let first: ImageDataResult
+        do throws(WebImageError) {
+            first = try await fetch(0..<FetchedParts.firstBytes, of: load, if: nil)
+        } catch {
+            // The server knows ranges, but not for this URL, or the video is empty.
+            guard case .http(status: 416) = error.underlying else { throw error }
+            return try await downloader.loadData(for: load, progress: progress)
+        }
+        guard first.response.statusCode == 206 else { return Self.delivered(first, load) }
+        let answer = try VideoPart(first, asked: 0..<FetchedParts.firstBytes, of: load.url)
+        guard ImageFormat(sniffing: answer.bytes) == .video else {
+            return try await downloader.loadData(for: load, progress: progress)
+        }
+        return try await poster(of: answer, first, for: load, progress: progress)
+    }
+
+    private func poster(
+        of start: VideoPart, _ first: ImageDataResult, for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        var parts = FetchedParts(start: start.bytes, byteCount: start.byteCount, mostBytes: maxBytes)
+        let end = ContinuousClock.now + maxDuration
+        var (requests, isFinal) = (1, false)
+        while true {
+            progress?(parts.fetchedBytes, 0, load.url)
+            let data = parts.joined(isFinal: isFinal)
+            do throws(WebImageError) {
+                // The manager decodes the poster again as the load wishes, from the same bytes.
+                try await load.tryDecoding(data)
+                var result = ImageDataResult(data: data, response: Self.response(first.response, of: data))
+                result.mayBeStored = parts.isWhole && first.mayBeStored
+                return Self.delivered(result, load)
+            } catch {
+                guard let missing = error.missingVideoBytes else {
+                    throw isFinal && error.code == .badImageData ? tooLarge(parts, load.url) : error
+                }
+                guard !isFinal, requests < maxRequests, ContinuousClock.now < end,
+                    let range = parts.next(for: missing)
+                else {
+                    // A reader that still names missing bytes is broken.
+                    guard !isFinal else { throw error.with(url: load.url) }
+                    isFinal = true
+                    continue
+                }
+                requests += 1
+                let result = try await fetch(range, of: load, if: start.validator)
+                // The video has changed, and the server sends the new one, or does not continue to send parts.
+                guard result.response.statusCode == 206 else { return Self.delivered(result, load) }
+                let part = try VideoPart(result, asked: range, of: load.url)
+                guard part.isOfTheSameVideo(as: start) else { throw VideoPart.changed(load.url) }
+                parts.add(part.bytes, at: range.lowerBound)
+            }
+        }
+    }
+
+    private func tooLarge(_ parts: FetchedParts, _ url: URL) -> WebImageError {
+        var error = WebImageError.limit(
+            .encodedBytes, actual: parts.byteCount, allowed: parts.fetchedBytes, stage: .download
+        ).with(url: url)
+        error.hint =
+            "The poster needs more than \(parts.fetchedBytes) bytes of the video; raise the limits of VideoPosterLoader."
+        return error
+    }
+
+    // MARK: Requests
+
+    private func fetch(
+        _ range: Range<Int>, of load: ImageDataLoad, if validator: String?
+    ) async throws(WebImageError) -> ImageDataResult {
+        var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)", "Accept-Encoding": "identity"]
+        // If the video has changed, the server sends the new one instead of a part (RFC 9110 §13.1.5).
+        if let validator { fields["If-Range"] = validator }
+        var part = load
+        part.terms = FetchTerms(fields: fields)
+        (part.prepared, part.receivedData, part.receivedBody) = (nil, nil, nil)
+        part.finishedAfterCancel = nil
+        return try await downloader.loadData(for: part, progress: nil)
+    }
+
+    private static func delivered(_ result: ImageDataResult, _ load: ImageDataLoad) -> ImageDataResult {
+        load.receivedData?(result.data, result.response)
+        return result
+    }
+
+    /// The head of the first response, for the parts as a whole.
+    private static func response(_ head: WebImageResponse, of data: Data) -> WebImageResponse {
+        var fields: [String: String] = [:]
+        for name in ["content-type", "cache-control"] { fields[name] = head.value(forHTTPHeaderField: name) }
+        return WebImageResponse(
+            url: head.url, statusCode: 200, allHeaderFields: fields, expectedContentLength: data.count,
+            mimeType: head.mimeType, httpVersion: head.httpVersion)
+    }
+
+}

@@ -1,0 +1,76 @@
+import Foundation
+import WebImageTestSupport
+import WebImageTesting
+
+/// What a server does with requests for ranges.
+enum RangeBehaviour: Sendable {
+    /// It answers them as RFC 9110 says.
+    case right
+    /// It sends the whole file.
+    case ignored
+    /// It refuses each range.
+    case refused
+    /// It answers with the wrong `Content-Range`, or with the wrong bytes for it.
+    case otherStart, tooLong, noField, otherTotal, fewerBytes, coded
+    /// It sends half of each range.
+    case halves
+    /// From the second request on it has another file, and a strong `ETag` or a weak one.
+    case changed(isStrong: Bool)
+    /// The second request fails.
+    case failing(Int)
+}
+
+/// Serves a file by ranges with a ``FaultServer``, in a right or wrong way.
+final class RangeServer: Sendable {
+    let server: FaultServer
+    let url: URL
+
+    init(_ file: Data, _ behaviour: RangeBehaviour = .right, name: String = "/film.mp4") throws {
+        server = try FaultServer()
+        url = server.url(name)
+        let (server, lastByte) = (server, file.count - 1)
+        server.route(
+            name,
+            .dynamic { [weak server] request in
+                let number = server?.requestCount(name) ?? 0
+                guard let field = request.headers["range"], !behaviour.isIgnored else {
+                    return .body(file, type: "video/mp4")
+                }
+                let ends = field.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+                var (first, last) = (ends[0], min(ends[1], lastByte))
+                if case .refused = behaviour { return .status(416) }
+                var total = "\(file.count)"
+                var headers = ["ETag": "\"one\"", "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT"]
+                var bytes = file[first...last]
+                switch behaviour {
+                case .otherStart: (first, last) = (first + 1, last + 1)
+                case .tooLong: last += 1
+                case .fewerBytes: bytes = bytes.dropLast()
+                case .noField: return .body(bytes, type: "video/mp4", status: 206, headers: headers)
+                case .otherTotal: if number > 1 { total = "\(file.count + 1)" }
+                case .coded: headers["Content-Encoding"] = "aws-chunked"
+                case .halves:
+                    last = first + (last - first) / 2
+                    bytes = file[first...last]
+                case .changed(let isStrong) where number > 1:
+                    if isStrong, request.headers["if-range"] == "\"one\"" {
+                        return .body(file, type: "video/mp4", headers: ["ETag": "\"two\""])
+                    }
+                    headers["ETag"] = isStrong ? "\"two\"" : "W/\"two\""
+                case .changed(let isStrong): if !isStrong { headers["ETag"] = "W/\"one\"" }
+                case .failing(let status) where number > 1: return .status(status)
+                default: break
+                }
+                headers["Content-Range"] = "bytes \(first)-\(last)/\(total)"
+                return .body(Data(bytes), type: "video/mp4", status: 206, headers: headers)
+            })
+    }
+
+    var requestCount: Int { server.requests.count }
+
+    func stop() { server.stop() }
+}
+
+extension RangeBehaviour {
+    fileprivate var isIgnored: Bool { if case .ignored = self { true } else { false } }
+}
