@@ -6,8 +6,8 @@
 #   of a JPEG that the plugin offers is used only while the picture is as it was read.
 # Behaviour: whoever still has format "JPEG" and a file name is not encoded. The plugin reads that file once more and packs its
 #   coefficients. What returns a new picture (resize, crop) loses the format and is safe; thumbnail(), ImageDraw, paste(),
-#   putalpha() and exif_transpose(in_place=True) keep it. So a thumbnail is a whole photo, a blackened number plate is legible,
-#   and EXIF with the place stays in although exif=b"" was asked for. `quality` from 20 up has no effect; below, the file holds
+#   putalpha() and exif_transpose(in_place=True) keep it. So a thumbnail is a whole photo, what was drawn is missing, and
+#   EXIF stays although exif=b"" was asked for. `quality` from 20 up has no effect; below, the file holds
 #   the upper left quarter of the photo and nothing else. A warning tells of the transcoding, not of what it undoes. With
 #   lossless_jpeg=False, and from a stream without a name, all is as in the other formats.
 # Output seen (a photo of 640x480 with orientation 6):
