@@ -213,8 +213,7 @@ extension GTKSuite {
             window.close()
             #expect(view?.isAnimating == false)
             view = nil
-            _ = try await pump { GTKHandles.live == live }
-            #expect(GTKHandles.live == live)
+            #expect(try await pump { GTKHandles.hasNoMore(than: live) }, "\(GTKHandles.live) after \(live)")
         }
     }
 }

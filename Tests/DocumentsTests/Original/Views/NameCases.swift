@@ -159,7 +159,7 @@ extension ViewDocuments {
             _ = await desk.load(fast)
             let slow = try desk.picture("/201x201-slow.png", width: 201, height: 201)
             let transition = SDWebImageTransition()
-            transition.duration = 0.2
+            transition.duration = 1
             let calls = Calls<String>()
             transition.prepares = { _, _, _, _, _ in calls.add("prepares") }
             transition.completion = { _ in calls.add("completion") }
@@ -174,7 +174,7 @@ extension ViewDocuments {
             #expect(await Stage.pump { calls.all.contains("second") })
             let later = UIImageView()
             let last = SDWebImageTransition()
-            last.duration = 0.3
+            last.duration = 1.3
             last.completion = { _ in calls.add("last") }
             later.sd_imageTransition = last
             later.sd_setImage(with: slow, placeholderImage: nil, options: .forceTransition, context: context)
