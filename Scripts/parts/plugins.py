@@ -220,15 +220,30 @@ def table(folder):
             text = {"text": data.decode()} if extension == "json" else {"bytes": base64.b64encode(data).decode()}
             record.append({"format": kind, "name": name, "decoder": decoder, "frame": frame, "width": theirs.shape[1], "height": theirs.shape[0],
                            "cells": base64.b64encode(cells(np, theirs)).decode(), **text})
-    return "\n".join(lines), record
+    return lines, record
+
+
+def summary(lines):
+    """The largest differences of each format and decoder."""
+    found = {}
+    for line in lines[2:]:
+        kind, _, _, decoder, *differences = line.strip("| ").split(" | ")
+        found.setdefault((kind, decoder), []).append(differences)
+    rows = ["| Format | Files | Other decoder | Mean difference | 99 of 100 values | Largest |", "|---|---:|---|---:|---:|---:|"]
+    for (kind, decoder), all_of in found.items():
+        # A row without numbers says that a size differs.
+        worst = [max(column, key=lambda cell: float(cell) if cell.replace(".", "").isdigit() else -1) for column in zip(*all_of)]
+        worst[0] = next((row[0] for row in all_of if len(row) < 3 or "×" in row[0]), worst[0])
+        rows.append(f"| {kind} | {len(all_of)} | {decoder} | " + " | ".join(worst) + " |")
+    return "\n".join(rows)
 
 
 def write(words):
     """Scripts/parity plugins [--print]
 
-    Compares PDF, Lottie, raw files and JPEG 2000 with other decoders, and writes the table into Documentation/Formats.md and what
-    the tests compare with into Tests/Support/plug-in-pictures.json; --print only prints the table. WEBIMAGE names another command
-    than .build/debug/webimage.
+    Compares PDF, Lottie, raw files and JPEG 2000 with other decoders, and writes the largest differences into Documentation/Formats.md
+    and what the tests compare with into Tests/Support/plug-in-pictures.json; --print only prints the differences of each file. WEBIMAGE
+    names another command than .build/debug/webimage.
 
     The files are made here; public ones come with the wheels matplotlib and glymur. The other decoder shares no code with the library
     behind webimage, or is another version of it. The JSON file has the made files and what the other decoder shows of them: the mean
@@ -237,8 +252,9 @@ def write(words):
     """
     accept(words, "--print")
     with temporary() as folder:
-        text, record = table(folder)
+        lines, record = table(folder)
     if words:
-        return print(text)
+        return print("\n".join(lines))
+    text = summary(lines)
     replace_part(ROOT / "Documentation/Formats.md", "<!-- plug-ins: begin -->", "<!-- plug-ins: end -->", f"\n\n{text}\n\n")
     RECORD.write_text("[\n" + ",\n".join(json.dumps(row) for row in record) + "\n]\n")

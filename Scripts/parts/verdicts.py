@@ -190,7 +190,16 @@ def table(keep):
                 reference = None
             verdicts.append("–" if reference is None else verdict(np, decode, path, reference))
         lines.append("| " + " | ".join([kind, damage, *verdicts, why]) + " |")
-    return "\n".join(lines)
+    return merged(lines)
+
+
+def merged(lines):
+    """One row for all formats of one damage that every program judges alike."""
+    rows = {}
+    for line in lines[2:]:
+        kind, _, rest = line.removeprefix("| ").partition(" | ")
+        rows.setdefault(rest, []).append(kind)
+    return "\n".join(lines[:2] + [f"| {', '.join(kinds)} | {rest}" for rest, kinds in rows.items()])
 
 
 def write(words):
