@@ -354,7 +354,7 @@ final class StoredNote: NSObject, NSSecureCoding {
         let frames = try (0..<2).map { SDImageFrame(image: try TestImages.solid(blue: UInt8($0 * 80)), duration: 0.1) }
         let file = try #require(coder.encodedData(with: frames, loopCount: 0, format: .GIF, options: nil))
         #expect(coder.name == "mine" && coder.canDecode(from: file))
-        // A coder opens files of its own format only, as Differences.md says.
+        // A coder opens files of its own format only, as Parity.md says.
         #expect(CoderWithInitializer(animatedImageData: file, options: nil)?.animatedImageFrameCount == 2)
         #expect(SDImageAWebPCoder(animatedImageData: file) == nil)
         // Each frame is in the list once, whatever its duration.
