@@ -194,12 +194,19 @@ def table(keep):
 
 
 def merged(lines):
-    """One row for all formats of one damage that every program judges alike."""
-    rows = {}
+    """One row for all formats of one damage that every program judges alike, and a sentence for damages on which all programs agree."""
+    rows, agreed = {}, {}
     for line in lines[2:]:
-        kind, _, rest = line.removeprefix("| ").partition(" | ")
-        rows.setdefault(rest, []).append(kind)
-    return "\n".join(lines[:2] + [f"| {', '.join(kinds)} | {rest}" for rest, kinds in rows.items()])
+        kind, damage, *verdicts, why = line.strip("| ").split(" | ")
+        said = set(verdicts) - {"–"}
+        if len(said) == 1:
+            agreed.setdefault(said.pop(), {}).setdefault(damage, []).append(kind)
+        else:
+            rows.setdefault(" | ".join([damage, *verdicts, why]), []).append(kind)
+    sentences = [f"*{verdict}*: " + "; ".join(f"{damage} ({', '.join(kinds)})" for damage, kinds in damages.items()) + "."
+                 for verdict, damages in agreed.items()]
+    return "\n".join([*lines[:2], *(f"| {', '.join(kinds)} | {rest} |" for rest, kinds in rows.items()), "",
+                      "All programs that read the format agree on:", "", *("- " + sentence for sentence in sentences)])
 
 
 def write(words):
