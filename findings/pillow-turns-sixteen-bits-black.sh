@@ -2,10 +2,10 @@
 # A 16-bit grey picture (depth map, X-ray) is nearly black after Pillow turned it with a smooth filter, and nothing warns.
 #
 # Versions: Pillow 13.0.0; compared with opencv-python-headless 5.0.0.93; numpy 2.4.6. Date: 2026-11-30.
-# Guess: rotate() and transform() of mode I;16 with BILINEAR or BICUBIC either compute with 16 bits, as resize() does for years, or
-#   raise an error, as reduce() and the filters do for this mode.
+# Guess: rotate() and transform() of mode I;16 with BILINEAR or BICUBIC either compute with 16 bits, as resize() does, or raise
+#   an error, as reduce() and GaussianBlur do for this mode.
 # Behaviour: both return a picture of mode I;16 whose samples are the high bytes: 51400 becomes 200, white 255 of 65535. The
-#   default NEAREST, quarter turns, crop(), resize() and its filters are right, so a pipeline works until someone asks for
+#   default NEAREST, quarter turns, crop() and resize() with each filter are right, so a pipeline works until someone asks for
 #   smooth edges. thumbnail() raises an error for a picture that it would first reduce. Modes I (32 bits) and F are right.
 # Output seen (a picture of 51400, its middle after a turn by 10 degrees or the operation):
 #   I;16: nearest 51400, bilinear 200, bicubic 200, affine 200, perspective 200, extent 200, quarter turn 51400, resize 51400
