@@ -149,7 +149,7 @@ let package = Package(
 
         // HTTP image service. WebImageService creates a response for each request. WebImageServer accepts the
         // connections.
-        .target(name: "WebImageService", dependencies: ["WebImage", "WebImageS3"]),
+        .target(name: "WebImageService", dependencies: ["WebImage", "WebImageS3", "WebImageVideoLoading"]),
         .target(
             name: "WebImageServer",
             dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "WebImageLoading", "CWebImageHTTPShim"]),
@@ -194,8 +194,8 @@ let package = Package(
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
                 "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF", "WebImageJPEG2000",
-                "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageLinkPreview",
-                "WebImageCommandLine",
+                "WebImageRaw", "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageVideoLoading",
+                "WebImageLinkPreview", "WebImageCommandLine",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(

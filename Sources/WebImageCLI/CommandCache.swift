@@ -5,6 +5,7 @@ import WebImageHTTP
 import WebImageLinkPreview
 import WebImageLoading
 import WebImageS3
+import WebImageVideoLoading
 
 /// The cache that `--cache` selects.
 enum CommandCache {
@@ -14,19 +15,21 @@ enum CommandCache {
     ///   - tiers: The caches that are asked before the network; nil asks none.
     ///   - buckets: Loads `s3:` URLs; nil loads none.
     ///   - readsPages: Whether the URL of a web page loads the picture that the page names.
+    ///   - readsPosters: Whether the URL of a video loads only what its poster needs.
     static func manager(
-        _ folder: String?, tiers: CacheTiers? = nil, buckets: S3ImageLoader? = nil, readsPages: Bool = false
+        _ cache: ImageCache, tiers: CacheTiers? = nil, buckets: S3ImageLoader? = nil, readsPages: Bool = false,
+        readsPosters: Bool = false
     ) -> WebImageManager {
-        guard tiers != nil || buckets != nil || readsPages else {
-            return WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
+        func tiered(_ loader: any ImageLoader) -> any ImageLoader {
+            tiers.map { TieredImageLoader(loader, tiers: $0) } ?? loader
         }
         var loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
             guard let downloader = loader as? WebImageDownloader else { return loader }
-            let pages: any ImageLoader = readsPages ? LinkPreviewImageLoader(downloader) : downloader
-            return tiers.map { TieredImageLoader(pages, tiers: $0) } ?? pages
+            return tiered(readsPages ? LinkPreviewImageLoader(downloader) : downloader)
         }
+        if readsPosters { loaders.append(tiered(VideoPosterLoader.shared)) }
         if let buckets { loaders.append(buckets) }
-        return WebImageManager(cache: cache(folder), loader: ImageLoadersManager(loaders: loaders))
+        return WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: loaders))
     }
 
     static func cache(_ folder: String?) -> ImageCache {
@@ -37,10 +40,5 @@ enum CommandCache {
             return ImageCache(namespace: "none", config: config)
         }
         return ImageCache(namespace: "default", diskCacheDirectory: URL(fileURLWithPath: folder).path)
-    }
-
-    /// Waits until stored data is on disk.
-    static func waitUntilStored(_ manager: WebImageManager) async {
-        await (manager.imageCache as? ImageCache)?.flush()
     }
 }

@@ -145,7 +145,8 @@ private struct ConvertJob: Sendable {
                 say("skipped     \(RawText.shown(input)) -> \(RawText.shown(output))", output)
                 return .ok
             }
-            let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
+            let data = try await InputSource.data(
+                input, limits: rendition.limits, requests: requests, for: rendition.demand(as: format))
             if isRaw {
                 let image = try await DecodePool.shared.run { () throws(WebImageError) in
                     let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
@@ -204,7 +205,8 @@ private struct ConvertJob: Sendable {
             guard existing == .kept else { throw OutputFile.exists(file) }
             return "skipped     \(RawText.shown(input)) -> \(RawText.shown(file))"
         }
-        let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
+        let data = try await InputSource.data(
+            input, limits: rendition.limits, requests: requests, for: rendition.demand(as: format))
         return try await DecodePool.shared.run { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: format)

@@ -1,6 +1,7 @@
 import Foundation
 import WebImage
 import WebImageCommandLine
+import WebImageCore
 
 /// `webimage info`: prints the properties that the headers of pictures declare, one line per picture.
 enum InfoCommand {
@@ -47,11 +48,12 @@ enum InfoCommand {
         _ operand: String, limits: DecodingLimits, requests: RequestFlags, json: Bool
     ) async -> ExitCode {
         do throws(WebImageError) {
-            let data = try await InputSource.data(operand, limits: limits, requests: requests)
+            let data = try await InputSource.data(
+                operand, limits: limits, requests: requests, for: .facts)
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
             try limits.checkPixels(info.storedSize)
-            Console.line(
-                json ? line(operand, info, byteCount: data.count) : words(operand, info, byteCount: data.count))
+            let count = VideoParts.fileByteCount(of: data)
+            Console.line(json ? line(operand, info, byteCount: count) : words(operand, info, byteCount: count))
             return .ok
         } catch {
             if json { Console.line(error.json("path", operand)) }

@@ -72,9 +72,9 @@ enum InputSource {
     }
 
     /// Reads the encoded bytes of the picture of an operand. Reads standard input for `-`, and otherwise uses the
-    /// shared loaders.
+    /// shared loaders. Of a video on a server, the data can consist of the parts that `demand` needs.
     static func data(
-        _ operand: String, limits: DecodingLimits, requests: RequestFlags
+        _ operand: String, limits: DecodingLimits, requests: RequestFlags, for demand: PictureDemand = .whole
     ) async throws(WebImageError) -> Data {
         if operand == standardInput { return try await StandardInput.data(limit: limits.maxEncodedBytes) }
         var context = requests.context
@@ -88,9 +88,9 @@ enum InputSource {
             source = URL(fileURLWithPath: "/proc/self/fd/\(descriptor)")
         }
         defer { if descriptor >= 0 { close(descriptor) } }
-        return try await ImageLoadersManager.shared.loadData(
-            for: ImageDataLoad(url: source, context: context), progress: nil
-        ).data
+        let load = ImageDataLoad(url: source, context: context)
+        if let parts = try await VideoOnServer.parts(load, for: demand, limits: limits) { return parts }
+        return try await ImageLoadersManager.shared.loadData(for: load, progress: nil).data
     }
 }
 

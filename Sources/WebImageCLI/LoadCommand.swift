@@ -135,13 +135,19 @@ private struct LoadJob: Sendable {
         }
         // Local files are not stored in the user's cache, so a run without a URL need not make its folder and index.
         let folder = cache ?? (operands.allSatisfy(\.isLocal) ? "none" : nil)
-        let manager = CommandCache.manager(folder, tiers: tiers, buckets: buckets, readsPages: readsPages)
+        let cache = CommandCache.cache(folder)
+        let managers = [false, true].map { readsPosters in
+            CommandCache.manager(
+                cache, tiers: tiers, buckets: buckets, readsPages: readsPages, readsPosters: readsPosters)
+        }
         let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
-            await load(index, manager, progress)
+            // A copy and previews need the whole video.
+            let copies = plan.map { rendition.demand(as: $0.targets[index].format).isWhole } ?? false
+            return await load(index, managers[copies ? 0 : 1], progress)
         }
         progress.finish()
-        await CommandCache.waitUntilStored(manager)
+        await cache.flush()
         await tiers?.shutDown()
         return worst
     }

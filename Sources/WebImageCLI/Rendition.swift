@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageCore
 import WebImageGraphics
 
 /// The properties that a written picture should have, such as size, quality and transform steps.
@@ -53,6 +54,17 @@ struct Rendition: Sendable {
         copiesUnchanged && needsNoPixels(info) && (format ?? info.format.container) == info.format.container
     }
 
+    /// What an output needs of a video: all of it for a copy and for previews, otherwise the poster.
+    ///
+    /// - Parameter format: The format of the output; nil for that of the input, which no coder of videos writes.
+    func demand(as format: ImageFormat?) -> PictureDemand {
+        let poster = PictureDemand.poster(time: time)
+        if let frame { return frame == 0 ? poster : .whole }
+        guard time == nil else { return poster }
+        guard let format else { return copiesUnchanged && size == nil ? .whole : poster }
+        return manager.canEncodeFrames(to: format.container) ? .whole : poster
+    }
+
     /// Whether no option asks for other pixels, or for another way of encoding them.
     private func needsNoPixels(_ info: ImageInfo) -> Bool {
         transformers.isEmpty && frame == nil && color == nil && range == nil && quality == nil && aim == nil
@@ -86,7 +98,7 @@ struct Rendition: Sendable {
     func output(
         of data: Data, _ info: ImageInfo, format wanted: ImageFormat?, decoded: Image? = nil
     ) throws(WebImageError) -> Output {
-        if isCopy(info, to: wanted) {
+        if isCopy(info, to: wanted), !VideoParts.areParts(data) {
             return Output(data: data, format: info.format, pixelSize: info.pixelSize, isOriginal: true)
         }
         if let file = try transcoded(data, info, to: wanted) {

@@ -139,7 +139,8 @@ private struct ThumbnailJob: Sendable {
                 ? line(of: operand, file: file, nil)
                 : "skipped     \(RawText.shown(operand.text)) -> \(RawText.shown(file))"
         }
-        let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
+        let data = try await InputSource.data(
+            operand.text, limits: rendition.limits, requests: requests, for: .poster(time: rendition.time))
         return try await DecodePool.shared.run(cost: cost(data)) { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: target.format ?? format)

@@ -68,8 +68,8 @@ public final class ImageService: Sendable {
         let sources = ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration)
         let purges = PurgeJournal(tiers: tiers, disk: results ?? sources, clock: clock)
         let fetcher = SourceFetcher(
-            loader: loader ?? downloader ?? ServiceComponents.downloader(settings, clock: clock), cache: sources,
-            folder: folder,
+            loader: loader ?? downloader ?? ServiceComponents.downloader(settings, clock: clock),
+            downloader: downloader, cache: sources, folder: folder,
             objects: ServiceComponents.objects(settings), order: limiter.order, clock: clock, purges: purges,
             tiers: shared)
         let store = ResultStore(

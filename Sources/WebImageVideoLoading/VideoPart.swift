@@ -10,6 +10,8 @@ struct VideoPart {
     let byteCount: Int
     /// The strong `ETag`; nil if there is none. A weak one does not guarantee identical bytes (RFC 9110 §8.8.1).
     let validator: String?
+    /// The head of the response as the downloader describes it for a cache; nil if it does not.
+    let stored: StoredResponse?
     private let entityTag: String?
     private let lastModified: String?
 
@@ -26,6 +28,7 @@ struct VideoPart {
             ["", "identity"].contains(coding)
         else { throw Self.wrong("the response has the range \(field ?? "none"), not \(asked)", url) }
         (bytes, byteCount) = (result.data, total)
+        stored = result.metadata.flatMap(StoredResponse.init(serialized:))
         entityTag = head.value(forHTTPHeaderField: "etag")
         lastModified = head.value(forHTTPHeaderField: "last-modified")
         validator = entityTag.flatMap { $0.hasPrefix("\"") && $0.utf8.count < 1000 ? $0 : nil }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import WebImageCore
 public import WebImageHTTP
 public import WebImageLoading
@@ -96,6 +96,20 @@ public final class VideoPosterLoader: ImageLoader {
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
+        // The manager decodes the poster again as the load wishes, from the same bytes.
+        try await loadData(for: load, progress: progress) { data throws(WebImageError) in
+            try await load.tryDecoding(data)
+        }
+    }
+
+    /// Returns the parts of the video that `read` needs.
+    ///
+    /// - Parameter read: Does with the bytes what the caller will do with the result. It fails with
+    ///   ``WebImageCore/WebImageError/missingVideoBytes`` as long as it needs more.
+    package func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?,
+        reading read: @Sendable (Data) async throws(WebImageError) -> Void
+    ) async throws(WebImageError) -> ImageDataResult {
         // An entry of a cache is a whole video.
         guard !load.hasCached else { return try await downloader.loadData(for: load, progress: progress) }
         let first: ImageDataResult
@@ -111,23 +125,28 @@ public final class VideoPosterLoader: ImageLoader {
         guard ImageFormat(sniffing: answer.bytes) == .video else {
             return try await downloader.loadData(for: load, progress: progress)
         }
-        return try await poster(of: answer, first, for: load, progress: progress)
+        return try await parts(from: answer, first, for: load, progress: progress, reading: read)
     }
 
-    private func poster(
-        of start: VideoPart, _ first: ImageDataResult, for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    private func parts(
+        from start: VideoPart, _ first: ImageDataResult, for load: ImageDataLoad, progress: ImageLoaderProgressBlock?,
+        reading read: @Sendable (Data) async throws(WebImageError) -> Void
     ) async throws(WebImageError) -> ImageDataResult {
-        var parts = FetchedParts(start: start.bytes, byteCount: start.byteCount, mostBytes: maxBytes)
+        var stored = start.stored
+        let mostBytes = min(maxBytes, load.maxEncodedBytes - VideoParts.mostTableBytes)
+        var parts = FetchedParts(start: start.bytes, byteCount: start.byteCount, mostBytes: mostBytes)
         let end = ContinuousClock.now + maxDuration
         var (requests, isFinal) = (1, false)
         while true {
             progress?(parts.fetchedBytes, 0, load.url)
             let data = parts.joined(isFinal: isFinal)
             do throws(WebImageError) {
-                // The manager decodes the poster again as the load wishes, from the same bytes.
-                try await load.tryDecoding(data)
+                try await read(data)
                 var result = ImageDataResult(data: data, response: Self.response(first.response, of: data))
                 result.mayBeStored = parts.isWhole && first.mayBeStored
+                // Without a strong validator, nothing shows that all parts are of the video that a validator names.
+                let isOne = parts.isWhole && (requests == 1 || start.validator != nil)
+                result.metadata = stored?.leading(to: stored, keepsValidators: isOne).serialized
                 return Self.delivered(result, load)
             } catch {
                 guard let missing = error.missingVideoBytes else {
@@ -148,6 +167,8 @@ public final class VideoPosterLoader: ImageLoader {
                 let part = try VideoPart(result, asked: range, of: load.url)
                 guard part.isOfTheSameVideo(as: start) else { throw VideoPart.changed(load.url) }
                 parts.add(part.bytes, at: range.lowerBound)
+                // A later part can come from another server.
+                stored = stored?.leading(to: part.stored, keepsValidators: true)
             }
         }
     }
@@ -170,7 +191,7 @@ public final class VideoPosterLoader: ImageLoader {
         // If the video has changed, the server sends the new one instead of a part (RFC 9110 §13.1.5).
         if let validator { fields["If-Range"] = validator }
         var part = load
-        part.terms = FetchTerms(fields: fields)
+        part.terms = FetchTerms(fields: fields, acceptsParts: true)
         (part.prepared, part.receivedData, part.receivedBody) = (nil, nil, nil)
         part.finishedAfterCancel = nil
         return try await downloader.loadData(for: part, progress: nil)
@@ -184,10 +205,12 @@ public final class VideoPosterLoader: ImageLoader {
     /// The head of the first response, for the parts as a whole.
     private static func response(_ head: WebImageResponse, of data: Data) -> WebImageResponse {
         var fields: [String: String] = [:]
-        for name in ["content-type", "cache-control"] { fields[name] = head.value(forHTTPHeaderField: name) }
+        // Those that decide who may use the picture, and for how long.
+        for name in ["content-type", "cache-control", "expires", "date", "age", "vary", "set-cookie"] {
+            fields[name] = head.value(forHTTPHeaderField: name)
+        }
         return WebImageResponse(
             url: head.url, statusCode: 200, allHeaderFields: fields, expectedContentLength: data.count,
             mimeType: head.mimeType, httpVersion: head.httpVersion)
     }
-
 }

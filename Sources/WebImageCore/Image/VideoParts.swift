@@ -24,6 +24,8 @@ package struct VideoParts: Sendable, Equatable {
     private static let entryBytes = 16
     /// The bytes behind the table: the number of bytes of the video, whether it is final, the number of parts, and the mark.
     private static let endBytes = 8 + 4 + 4 + 16
+    /// The most bytes that the table adds to those of the parts.
+    package static let mostTableBytes = mostParts * entryBytes + endBytes
 
     /// Reads the table of data. Nil if the data is no video in parts, or its table contradicts itself: data from a server can
     /// have the mark too.
@@ -67,6 +69,14 @@ package struct VideoParts: Sendable, Equatable {
         add(parts.count, 4)
         return data + mark
     }
+
+    /// The number of bytes of the file that data is, or of whose parts it consists.
+    package static func fileByteCount(of data: Data) -> Int {
+        data.withUnsafeBytes { VideoParts($0)?.byteCount } ?? data.count
+    }
+
+    /// Whether data consists of the parts of a video.
+    package static func areParts(_ data: Data) -> Bool { data.withUnsafeBytes { VideoParts($0) != nil } }
 
     /// The place of a byte of the video in the data, and the number of bytes from there to the end of its part. Nil if the byte
     /// is not here.

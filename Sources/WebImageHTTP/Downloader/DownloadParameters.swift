@@ -35,7 +35,7 @@ final class DownloadParameters: Sendable {
             load.request.decryptor
             ?? settings.values.decryptor
         validators = .none
-        acceptance = load.terms.map { settings.acceptance.accepting($0.contentTypes) } ?? settings.acceptance
+        acceptance = load.terms.map { settings.acceptance.accepting($0) } ?? settings.acceptance
         requestedURL = load.url
         epoch = load.epoch
         urlText = transfer.request.url.absoluteString

@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+import WebImageLoading
 
 /// The status codes and media types that a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
@@ -13,10 +14,12 @@ package struct ResponseAcceptance: Sendable, Hashable {
         self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
     }
 
-    /// Returns the rules with further media types.
-    func accepting(_ types: Set<String>) -> ResponseAcceptance {
-        guard !types.isEmpty, let contentTypes else { return self }
-        return ResponseAcceptance(statusCodes: statusCodes, contentTypes: contentTypes.union(types))
+    /// Returns the rules for a load with terms of its own.
+    func accepting(_ terms: FetchTerms) -> ResponseAcceptance {
+        var rules = self
+        rules.contentTypes?.formUnion(terms.contentTypes)
+        if terms.acceptsParts { rules.statusCodes?.insert(206) }
+        return rules
     }
 
     /// The reason why a response head is refused; nil if it is accepted. A missing `Content-Type` is accepted, as in

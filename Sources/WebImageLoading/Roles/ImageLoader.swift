@@ -216,12 +216,15 @@ package final class FetchTerms: Sendable {
     package let page: URL?
     /// Header fields of this request only. A request modifier can change them.
     package let fields: [String: String]
+    /// Whether a part of a body (206) is accepted, whatever the status codes of the configuration are.
+    package let acceptsParts: Bool
 
     package init(
-        acceptField: String? = nil, contentTypes: Set<String> = [], page: URL? = nil, fields: [String: String] = [:]
+        acceptField: String? = nil, contentTypes: Set<String> = [], page: URL? = nil, fields: [String: String] = [:],
+        acceptsParts: Bool = false
     ) {
         (self.acceptField, self.contentTypes, self.page) = (acceptField, contentTypes, page)
-        self.fields = fields
+        (self.fields, self.acceptsParts) = (fields, acceptsParts)
     }
 }
 

@@ -52,8 +52,9 @@ struct SourceInfo: Sendable {
         let report = Report(
             format: info.format.description, mime_type: format?.mediaType ?? "application/octet-stream",
             width: info.pixelSize.width, height: info.pixelSize.height,
-            orientation: ImageCoderHelper.exifOrientation(from: info.orientation), size: source.count,
-            frames: info.frameCount, alpha: info.hasAlpha, bits: info.bitDepth,
+            orientation: ImageCoderHelper.exifOrientation(from: info.orientation),
+            size: VideoParts.fileByteCount(of: source), frames: info.frameCount, alpha: info.hasAlpha,
+            bits: info.bitDepth,
             average_color: image.averageColor().map { Self.hex($0) }, blurhash: image.blurHash()?.description,
             thumbhash: image.thumbHash().map { $0.data.base64EncodedString() })
         return EncodedResult(data: try Self.json(report), format: nil, size: nil)

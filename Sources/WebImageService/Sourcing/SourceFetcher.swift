@@ -2,6 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageVideoLoading
 
 /// Provides sources from a folder, from a bucket, from a disk cache or from the network. Concurrent requests for a source
 /// share one fetch.
@@ -9,6 +10,8 @@ import WebImageLoading
 /// Only this type uses the loader and the ``ImageCache`` of sources.
 final class SourceFetcher: Sendable {
     private let loader: any ImageLoader
+    /// Reads the parts of videos; nil if the program's own loader fetches sources.
+    private let downloader: WebImageDownloader?
     private let cache: ImageCache?
     private let tiers: SharedTiers?
     private let purges: PurgeJournal
@@ -37,9 +40,14 @@ final class SourceFetcher: Sendable {
         var seconds: Int?
         /// Not 0 for a fetch that must know this purge.
         var purge = 0
+        /// The frame of which only the parts are fetched; nil for the whole source.
+        let frame: String?
 
-        init(_ reference: SourcePolicy.Reference, maxBytes: Int, seconds: Int?, generation: Int) {
+        init(
+            _ reference: SourcePolicy.Reference, maxBytes: Int, seconds: Int?, generation: Int, frame: String? = nil
+        ) {
             source = reference.key
+            self.frame = frame
             self.maxBytes = maxBytes
             self.seconds = seconds
             self.generation = generation
@@ -52,7 +60,7 @@ final class SourceFetcher: Sendable {
     private static let keptBytes = 8 << 20
 
     init(
-        loader: any ImageLoader, cache: ImageCache?, folder: LocalFolder?,
+        loader: any ImageLoader, downloader: WebImageDownloader? = nil, cache: ImageCache?, folder: LocalFolder?,
         objects: (any ImageLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
         tiers: SharedTiers? = nil
     ) {
@@ -61,6 +69,7 @@ final class SourceFetcher: Sendable {
         self.purges = purges
         fetches = CoalescedWork(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
         self.loader = loader
+        self.downloader = downloader
         self.cache = cache
         self.folder = folder
         self.clock = clock
@@ -74,16 +83,18 @@ final class SourceFetcher: Sendable {
     ///   - storage: The rule for the result. A source that is older than it allows is revalidated.
     ///   - demand: The request that needs the source. The request uses the result of a fetch that ended after the request
     ///     was accepted, unless the source was purged in between.
+    ///   - poster: What the result reads if the source is a video; nil for a request that needs every byte.
     ///   - reader: Given by a request that can read the source while it arrives.
     /// - Throws: `.cancelled` if the calling task is cancelled; the error of the loader or the file system if the
     ///   source cannot be read. A running fetch is cancelled when no request waits for the source any more.
     func source(
         _ reference: SourcePolicy.Reference, rules: StoredRules, storage: StorageRules.Storage = .init(),
-        for demand: SourceRequestContext, reader: SourceReader? = nil
+        for demand: SourceRequestContext, poster: VideoPoster? = nil, reader: SourceReader? = nil
     ) async throws(WebImageError) -> Source {
+        let poster = poster.flatMap { reads($0, of: reference) ? $0 : nil }
         let first = Key(
             reference, maxBytes: rules.output.decoding.maxEncodedBytes, seconds: storage.seconds,
-            generation: demand.generation)
+            generation: demand.generation, frame: poster?.mark)
         var key = first
         let listener = reader.map { reader -> StageEventListener in
             { event in
@@ -100,7 +111,7 @@ final class SourceFetcher: Sendable {
                 try await self.fetched(work, for: handle) { arriving throws(WebImageError) in
                     reader?.passPermit(to: arriving)
                     return try await self.located(
-                        reference, rules: rules, storage: storage, for: demand, arriving: arriving)
+                        reference, rules: rules, storage: storage, for: demand, poster: poster, arriving: arriving)
                 }
             }
             // This request may have joined a fetch that began before a purge.
@@ -135,7 +146,7 @@ final class SourceFetcher: Sendable {
 
     private func located(
         _ reference: SourcePolicy.Reference, rules: StoredRules, storage: StorageRules.Storage,
-        for demand: SourceRequestContext, arriving: ArrivingSource
+        for demand: SourceRequestContext, poster: VideoPoster?, arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         let seen = arriving.seen
         switch reference.location {
@@ -160,10 +171,10 @@ final class SourceFetcher: Sendable {
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
                     url, by: loader, cacheKey: isStored ? key : nil, cached: cached, rules: rules, storages,
-                    demand: demand, arriving: arriving)
+                    demand: demand, poster: poster, arriving: arriving)
             }
-            // The tiers do not hold objects: all machines can read the bucket.
-            guard cached == nil, case .web = reference.location else { return try await fetch() }
+            // The tiers hold neither objects, because all machines can read the bucket, nor parts of videos.
+            guard cached == nil, poster == nil, case .web = reference.location else { return try await fetch() }
             return try await fetchedByOneMachine(
                 url, cacheKey: key, reference: reference, rules: rules, storages, demand: demand, fetch: fetch)
         }
@@ -247,7 +258,8 @@ final class SourceFetcher: Sendable {
 
     private func fetch(
         _ url: URL, by loader: any ImageLoader, cacheKey: String?, cached: Cached?, rules: StoredRules,
-        _ storages: [StorageRules.Storage], demand: SourceRequestContext, arriving: ArrivingSource
+        _ storages: [StorageRules.Storage], demand: SourceRequestContext, poster: VideoPoster?,
+        arriving: ArrivingSource
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = rules.output.decoding.maxEncodedBytes
@@ -281,7 +293,10 @@ final class SourceFetcher: Sendable {
                 body, head, byteCount: length, isStored: cacheKey != nil && self.mayStore(response, head))
         }
         let seen = arriving.seen
-        let result = try await loader.loadData(for: load, progress: nil)
+        let result =
+            if let poster { try await parts(of: load, for: poster) } else {
+                try await loader.loadData(for: load, progress: nil)
+            }
         let stored =
             result.metadata.flatMap(StoredResponse.init(serialized:))
             ?? StoredResponse(
@@ -309,6 +324,26 @@ final class SourceFetcher: Sendable {
         source.entityTag = head.entityTag
         source.seen = SourceMark.seen(metadata) ?? seen
         return source
+    }
+
+    /// Whether only the parts of a source that a poster needs are fetched. The URL decides, so that other sources cost no
+    /// further request.
+    private func reads(_ poster: VideoPoster, of reference: SourcePolicy.Reference) -> Bool {
+        guard case .web(let url) = reference.location, let downloader, poster.isAccepted else { return false }
+        return VideoPosterLoader(downloader).canLoad(ImageDataLoad(url: url))
+    }
+
+    /// Fetches the parts of a video that a poster needs, under the policy and within the limits of the downloader; the whole
+    /// source if it is no video, or its server has no ranges.
+    private func parts(
+        of load: ImageDataLoad, for poster: VideoPoster
+    ) async throws(WebImageError) -> ImageDataResult {
+        guard let downloader else { return try await loader.loadData(for: load, progress: nil) }
+        let videos = VideoPosterLoader(
+            downloader, maxDuration: downloader.config.downloadDeadline.map { .seconds($0) } ?? .seconds(60))
+        return try await videos.loadData(for: load, progress: nil) { data throws(WebImageError) in
+            try await DecodePool.shared.run { () throws(WebImageError) in try poster.read(data) }
+        }
     }
 
     /// Whether the disk may hold a source.

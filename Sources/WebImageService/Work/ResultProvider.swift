@@ -316,7 +316,8 @@ final class ResultProvider: Sendable {
             defer { withExtendedLifetime(reservation) {} }
             progress.enter(.fetch)
             let source = try await fetcher.source(
-                job.reference, rules: job.rules, storage: job.storage, for: job.demand)
+                job.reference, rules: job.rules, storage: job.storage, for: job.demand,
+                poster: job.product.videoPoster)
             fetched = source
             progress.enter(.queue)
             reservation.count(source.data.count)

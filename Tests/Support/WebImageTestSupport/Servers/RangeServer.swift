@@ -1,9 +1,9 @@
-import Foundation
-import WebImageTestSupport
-import WebImageTesting
+package import Foundation
+import WebImageCore
+package import WebImageTesting
 
 /// What a server does with requests for ranges.
-enum RangeBehaviour: Sendable {
+package enum RangeBehaviour: Sendable {
     /// It answers them as RFC 9110 says.
     case right
     /// It sends the whole file.
@@ -18,35 +18,47 @@ enum RangeBehaviour: Sendable {
     case changed(isStrong: Bool)
     /// The second request fails.
     case failing(Int)
+    /// The second request is redirected.
+    case redirected(to: String)
 }
 
 /// Serves a file by ranges with a ``FaultServer``, in a right or wrong way.
-final class RangeServer: Sendable {
-    let server: FaultServer
-    let url: URL
+package final class RangeServer: Sendable {
+    package let server: FaultServer
+    package let url: URL
+    private let sent = Locked(0)
 
-    init(_ file: Data, _ behaviour: RangeBehaviour = .right, name: String = "/film.mp4") throws {
+    /// The bytes of all answered ranges, and of the whole file for each request without one.
+    package var sentBytes: Int { sent.withLock { $0 } }
+
+    package init(
+        _ file: Data, _ behaviour: RangeBehaviour = .right, name: String = "/film.mp4", type: String = "video/mp4",
+        fields: [String: String] = [:]
+    ) throws {
         server = try FaultServer()
         url = server.url(name)
         let (server, lastByte) = (server, file.count - 1)
         server.route(
             name,
-            .dynamic { [weak server] request in
+            .dynamic { [weak server, sent] request in
                 let number = server?.requestCount(name) ?? 0
                 guard let field = request.headers["range"], !behaviour.isIgnored else {
-                    return .body(file, type: "video/mp4")
+                    sent.withLock { $0 += file.count }
+                    return .body(file, type: type, headers: fields)
                 }
                 let ends = field.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
                 var (first, last) = (ends[0], min(ends[1], lastByte))
                 if case .refused = behaviour { return .status(416) }
+                if case .redirected(let location) = behaviour, number > 1 { return .redirect(to: location) }
                 var total = "\(file.count)"
                 var headers = ["ETag": "\"one\"", "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT"]
+                headers.merge(fields) { $1 }
                 var bytes = file[first...last]
                 switch behaviour {
                 case .otherStart: (first, last) = (first + 1, last + 1)
                 case .tooLong: last += 1
                 case .fewerBytes: bytes = bytes.dropLast()
-                case .noField: return .body(bytes, type: "video/mp4", status: 206, headers: headers)
+                case .noField: return .body(bytes, type: type, status: 206, headers: headers)
                 case .otherTotal: if number > 1 { total = "\(file.count + 1)" }
                 case .coded: headers["Content-Encoding"] = "aws-chunked"
                 case .halves:
@@ -54,21 +66,22 @@ final class RangeServer: Sendable {
                     bytes = file[first...last]
                 case .changed(let isStrong) where number > 1:
                     if isStrong, request.headers["if-range"] == "\"one\"" {
-                        return .body(file, type: "video/mp4", headers: ["ETag": "\"two\""])
+                        return .body(file, type: type, headers: ["ETag": "\"two\""])
                     }
                     headers["ETag"] = isStrong ? "\"two\"" : "W/\"two\""
                 case .changed(let isStrong): if !isStrong { headers["ETag"] = "W/\"one\"" }
                 case .failing(let status) where number > 1: return .status(status)
                 default: break
                 }
+                sent.withLock { $0 += bytes.count }
                 headers["Content-Range"] = "bytes \(first)-\(last)/\(total)"
-                return .body(Data(bytes), type: "video/mp4", status: 206, headers: headers)
+                return .body(Data(bytes), type: type, status: 206, headers: headers)
             })
     }
 
-    var requestCount: Int { server.requests.count }
+    package var requestCount: Int { server.requests.count }
 
-    func stop() { server.stop() }
+    package func stop() { server.stop() }
 }
 
 extension RangeBehaviour {

@@ -1,0 +1,45 @@
+import Foundation
+import WebImage
+import WebImageCore
+import WebImageLoading
+import WebImageVideoLoading
+
+/// What a command reads of a picture. It decides how much of a video on a server is fetched.
+enum PictureDemand: Sendable {
+    /// Every byte, for a copy or the previews.
+    case whole
+    /// The facts of the header.
+    case facts
+    /// The facts, and one frame of a video: that at a time in seconds, or the first that is not black.
+    case poster(time: Double?)
+
+    var isWhole: Bool { if case .whole = self { true } else { false } }
+}
+
+/// Fetches of a video on a server only the parts that a command reads, if the URL has the file extension of a video. Any other
+/// URL costs no request more, and a video behind it is fetched whole.
+enum VideoOnServer {
+    /// Returns the parts of a video; nil for a demand or a URL that needs every byte. A server without ranges sends the
+    /// whole video, which must not exceed the limits.
+    static func parts(
+        _ load: ImageDataLoad, for demand: PictureDemand, limits: DecodingLimits
+    ) async throws(WebImageError) -> Data? {
+        guard !demand.isWhole, VideoPosterLoader.shared.canLoad(load) else { return nil }
+        return try await VideoPosterLoader.shared.loadData(for: load, progress: nil) { data throws(WebImageError) in
+            try await DecodePool.shared.run { () throws(WebImageError) in try demand.read(data, limits: limits) }
+        }.data
+    }
+}
+
+extension PictureDemand {
+    /// Reads what the command will read.
+    fileprivate func read(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
+        _ = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
+        guard case .poster(let time) = self else { return }
+        var options = DecodingOptions()
+        (options.limits, options.firstFrameOnly, options.video.time) = (limits, true, time)
+        // Every size needs the same frames.
+        options.thumbnailPixelSize = PixelSize(width: 16, height: 16)
+        _ = try ImageCodersManager.shared.decode(data, options: options)
+    }
+}
