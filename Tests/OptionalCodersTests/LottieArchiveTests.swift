@@ -56,6 +56,31 @@ struct LottieArchiveTests {
         }
     }
 
+    /// Archives begin with any of their entries, or with one for a folder. Other archives are no animation.
+    @Test func archivesAreRecognisedByTheirFirstEntry() throws {
+        let manifest = ("manifest.json", Self.manifest(["one"]))
+        for folder in ["animations", "a"] {
+            let animation = ("\(folder)/one.json", Self.document(width: 10))
+            for files in [
+                [manifest, animation], [animation, manifest], [("\(folder)/", Data()), animation, manifest],
+            ] {
+                let data = Self.archive(files)
+                #expect(ImageFormat(sniffing: data) == .lottie, "\(files.map(\.0))")
+                #expect(ImageCodersManager(coders: [ImageLottieCoder.shared]).canDecode(from: data))
+                #expect(try Self.width(data) == 10)
+                // Every beginning can be asked about.
+                for count in 0..<200 { _ = ImageFormat(sniffing: data.prefix(count)) }
+            }
+        }
+        for names in [
+            ["a/b.txt"], ["a/"], ["b/one.json"], ["a.json"], ["b/", "b/one.json"],
+            ["a/", "a/", "a/", "a/", "a/", "a/x.json"],
+        ] {
+            let data = Self.archive(names.map { ($0, $0.hasSuffix("/") ? Data() : Self.document(width: 10)) })
+            #expect(ImageFormat(sniffing: data) == .undefined, "\(names)")
+        }
+    }
+
     /// The size of an unpacked file is known before it is unpacked.
     @Test func largeFilesInsideAreRefused() throws {
         let files = [("manifest.json", Self.manifest(["one"])), ("animations/one.json", Self.document(width: 10))]

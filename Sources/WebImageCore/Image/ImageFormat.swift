@@ -217,7 +217,20 @@ extension ImageFormat {
     /// an entry of dotLottie.
     private static func isLottie(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if bytes.starts(with: [0x50, 0x4B, 3, 4]) {
-            return ["manifest.json", "animations/"].contains { has($0, at: 30, in: bytes) }
+            func number(_ place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+            var place = 0
+            // An archiver can write an entry for a folder, without bytes, before those of its files.
+            for _ in 0..<4 where place + 30 <= bytes.count && has("PK\u{3}\u{4}", at: place, in: bytes) {
+                if ["manifest.json", "animations/"].contains(where: { has($0, at: place + 30, in: bytes) }) {
+                    return true
+                }
+                let name = bytes[(place + 30)...].prefix(number(place + 26))
+                // The folder of version 2. Its name alone says too little.
+                if name.starts(with: "a/".utf8), name.suffix(5).elementsEqual(".json".utf8) { return true }
+                guard name.last == UInt8(ascii: "/") else { return false }
+                place += 30 + name.count + number(place + 28)
+            }
+            return false
         }
         let start = Data(bytes.prefix(1024))
         return ["ip", "op", "fr", "w", "h", "layers", "v"].filter { start.range(of: Data("\"\($0)\"".utf8)) != nil }
