@@ -55,6 +55,8 @@ void FPDF_RenderPageBitmapWithMatrix(
 #define WEBIMAGE_PDFIUM_ANNOTATIONS 0x01
 // Keeps few decoded pictures of the page.
 #define WEBIMAGE_PDFIUM_LESS_MEMORY 0x200
+// The order of the colours is red, green, blue.
+#define WEBIMAGE_PDFIUM_REVERSED 0x10
 // Results of FPDF_GetLastError.
 #define WEBIMAGE_PDFIUM_PASSWORD 4
 #define WEBIMAGE_PDFIUM_SECURITY 5

@@ -56,13 +56,16 @@ struct PDFDocument {
             // PDFium draws in place, and holds masks and groups of the drawing's size.
             try options.limits.checkDecodeBytes(size.byteCount(12))
             try deadline.check()
-            let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
+            // PDFium writes both orders of colours, so that straight colours need no second picture.
+            let pixels = try PixelBuffer(
+                width: size.width, height: size.height,
+                format: options.pixelFormat == .rgba8 ? .rgba8 : .bgra8Premultiplied)
             memset(pixels.baseAddress, isTransparent ? 0 : 255, pixels.byteCount)
             try draw(page, pageSize, into: pixels, isTransparent: isTransparent)
             try deadline.check()
             if isTransparent {
                 // PDFium writes straight colours where the background is transparent.
-                pixels.premultiplyInPlace(rows: 0..<size.height)
+                if pixels.format != .rgba8 { pixels.premultiplyInPlace(rows: 0..<size.height) }
             } else {
                 try PackedRows.setOpaque(pixels)
             }
@@ -94,8 +97,9 @@ struct PDFDocument {
             e: 0,
             f: 0)
         var clipping = FS_RECTF(left: 0, top: 0, right: Float(pixels.width), bottom: Float(pixels.height))
+        let order = pixels.format == .rgba8 ? WEBIMAGE_PDFIUM_REVERSED : 0
         pdfium.FPDF_RenderPageBitmapWithMatrix(
-            bitmap, page, &matrix, &clipping, WEBIMAGE_PDFIUM_ANNOTATIONS | WEBIMAGE_PDFIUM_LESS_MEMORY)
+            bitmap, page, &matrix, &clipping, WEBIMAGE_PDFIUM_ANNOTATIONS | WEBIMAGE_PDFIUM_LESS_MEMORY | order)
     }
 
     private func withPage<Value>(

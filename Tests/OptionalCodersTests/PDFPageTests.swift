@@ -88,6 +88,48 @@ import WebImageTesting
         #expect(abs(color[3] - 128) <= 1)
     }
 
+    /// PDFium draws in either order of colours. Everything that it draws has the same colours in both, on white and on a
+    /// transparent background.
+    @Test(arguments: [
+        "1 0.5 0 rg 10 10 80 60 re f 0 0.2 0.9 RG 7 w 20 90 m 90 20 180 90 190 10 c S", "/S sh",
+        "/F gs 0 0.3 1 rg 0 0 150 90 re f",
+        "1 0.8 0 rg 0 0 200 100 re f /M gs 0.2 0.6 1 rg 50 20 100 60 re f",
+        "q 90 0 0 60 20 20 cm BI /W 2 /H 2 /BPC 8 /CS /RGB /F /AHx ID FF8000 00C040 2030F0 F0F0A0> EI Q",
+        "1 0 0 0 k 0 0 100 100 re f BT /T 40 Tf 0.9 0.1 0 rg 8 20 Td (abcdef) Tj ET",
+    ]) func orderOfColorsChangesNone(content: String) throws {
+        let resources =
+            "/Resources << /ExtGState << /F << /ca 0.5 >> /M << /BM /Multiply >> >> /Font << /T << /Type /Font /Subtype /Type1 "
+            + "/BaseFont /Helvetica >> >> /Shading << /S << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 200 0] /Function "
+            + "<< /FunctionType 2 /Domain [0 1] /C0 [1 0.2 0] /C1 [0 0.3 1] /N 1 >> >> >> >> /Group << /S /Transparency >>"
+        let data = PDFBytes(pages: [.init(content: content, fields: resources)]).data
+        for coder in [ImagePDFCoder(), ImagePDFCoder(isTransparent: true)] {
+            let (straight, shown) = try (
+                Self.pixels(of: data, coder, .rgba8), Self.pixels(of: data, coder, .bgra8Premultiplied)
+            )
+            #expect(Set(straight).count > 1)
+            let differ = zip(straight, shown).count { straight, shown in
+                let alpha = Int(straight[3])
+                return alpha != Int(shown[3])
+                    || (0..<3).contains { abs(Int(straight[$0]) * alpha - Int(shown[2 - $0]) * 255) > 255 }
+            }
+            #expect(differ == 0)
+        }
+    }
+
+    private static func pixels(of data: Data, _ coder: ImagePDFCoder, _ format: PixelFormat) throws -> [[UInt8]] {
+        var options = DecodingOptions()
+        options.pixelFormat = format
+        let pixels = try coder.decode(data, options: options).pixels
+        return pixels.withUnsafeBytes { bytes in
+            (0..<pixels.height).flatMap { y in
+                (0..<pixels.width).map { x in
+                    let place = y * pixels.bytesPerRow + x * 4
+                    return Array(bytes[place..<place + 4])
+                }
+            }
+        }
+    }
+
     // MARK: Refusals
 
     /// The document needs a password, of which the file has a check that no password passes.
@@ -103,6 +145,35 @@ import WebImageTesting
             let error = #expect(throws: WebImageError.self) { try call() }
             #expect(error?.code == .badImageData && error?.description.contains("password") == true)
         }
+    }
+
+    /// Each failure of a document has words of its own.
+    @Test func unknownProtectionAndDamageAreNamed() throws {
+        let entry = "/Encrypt << /Filter /Other /V 9 /R 9 >> /ID [<0102> <0102>]"
+        let text = String(decoding: Self.data, as: UTF8.self).replacing("trailer\n<< ", with: "trailer\n<< \(entry) ")
+        for (data, words) in [
+            (Data(text.utf8), "protected in an unknown way"), (Data("%PDF-1.7 nothing".utf8), "damaged"),
+        ] {
+            for call in [
+                { _ = try ImagePDFCoder.shared.decode(data, options: DecodingOptions()) },
+                { _ = try ImagePDFCoder.shared.imageInfo(of: data, limits: .default) },
+            ] as [() throws -> Void] {
+                let error = #expect(throws: WebImageError.self) { try call() }
+                #expect(error?.code == .badImageData && error?.description.contains(words) == true, "\(error as Any)")
+            }
+        }
+    }
+
+    /// A side of a million points or more is none, whatever the limits allow.
+    @Test(arguments: [("999999", true), ("1000001", false)]) func endlessPagesAreRefused(width: String, isRead: Bool)
+        throws
+    {
+        let data = PDFBytes(pages: [.init(content: "", width: 2_000_000, fields: "/CropBox [0 0 \(width) 1]")]).data
+        var limits = DecodingLimits()
+        (limits.maxSide, limits.maxPixels) = (1 << 24, 1 << 40)
+        let info = Result { try ImagePDFCoder.shared.imageInfo(of: data, limits: limits) }
+        #expect(((try? info.get()) != nil) == isRead, "\(info)")
+        if case .failure(let error) = info { #expect((error as? WebImageError)?.code == .badImageData) }
     }
 
     @Test func aPageWithoutSizeIsRefused() throws {
