@@ -103,6 +103,25 @@ struct LinkPreviewLoaderTests {
         }
     }
 
+    /// An answer of 304 has the type of the page, and confirms the picture that is stored, whatever its format is.
+    @Test func aConfirmedPictureIsNoPage() async throws {
+        try await withServer { server, downloader in
+            let fields = ["ETag": "\"a\"", "Cache-Control": "no-cache"]
+            server.route(
+                "/page",
+                .dynamic { request in
+                    request.headers["if-none-match"] == nil
+                        ? Self.html("<meta property=og:image content=/p.png>", headers: fields)
+                        : .body(Data(), type: "text/html", status: 304, headers: fields)
+                })
+            let first = try await load(server.url("/page"), downloader)
+            let kept = EncodedResource(data: Data("a format of the program".utf8), metadata: first.metadata)
+            let second = try await load(server.url("/page"), downloader, cached: kept)
+            #expect(second.isNotModified && second.data == kept.data)
+            #expect(server.requestCount("/page") == 2 && server.requestCount("/p.png") == 1)
+        }
+    }
+
     @Test func bytesOfAPageAreNotDeliveredAsPicture() async throws {
         try await withServer { server, downloader in
             server.route("/page", Self.og("/p.png"))

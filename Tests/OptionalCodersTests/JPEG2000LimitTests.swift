@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCore
 import WebImageGraphics
 import WebImageJPEG2000
 import WebImageTestSupport
@@ -39,6 +40,47 @@ struct JPEG2000LimitTests {
     @Test func aProfileForOtherColorsIsIgnored() throws {
         let profile = try #require(ColorProfile(primaries: 12, transfer: 13)?.iccData)
         #expect(try Self.color(Self.flat([90], [JPEG2000File.color(profile)])) == [90, 90, 90, 255])
+    }
+
+    /// A profile counts if it is for as many colours as the picture has, and longer than its head.
+    @Test func aProfileIsThatOfTheColors() throws {
+        let rgb = try #require(ColorProfile(primaries: 12, transfer: 13)?.iccData)
+        var gray = rgb
+        gray.replaceSubrange(16..<20, with: Data("GRAY".utf8))
+        func profile(_ values: [Int], _ bytes: Data) throws -> Data? {
+            var options = DecodingOptions()
+            options.colorConversion = .asStored
+            let data = try Self.flat(values, [JPEG2000File.color(bytes)])
+            return try ImageJPEG2000Coder.shared.decode(data, options: options).colorProfile?.iccData
+        }
+        #expect(try profile([9, 90, 200], rgb) == rgb && profile([90], rgb) == nil)
+        #expect(try profile([9, 90, 200], gray) == nil)
+        for (bytes, isThere) in [(rgb, true), (rgb.prefix(129), true), (rgb.prefix(128), false), (Data(), false)] {
+            let data = try Self.flat([9, 90, 200], [JPEG2000File.color(Data(bytes))])
+            #expect(try ImageJPEG2000Coder.shared.imageInfo(of: data, limits: .default).hasICCProfile == isThere)
+            if isThere { #expect(try Self.color(data)[3] == 255) }
+        }
+    }
+
+    /// The tables of OpenJPEG for a tile and its channels, the file, the samples with their copy in a tile, and the result.
+    @Test func memoryOfEachPartCounts() throws {
+        for values in [[7], [1, 2, 3]] {
+            let data = try Self.flat(values, [JPEG2000File.color(values.count == 1 ? 17 : 16)])
+            let (pixels, tables) = (29 * 21, 6_000 + 1_100 * values.count + data.count)
+            let info = try ImageJPEG2000Coder.shared.imageInfo(of: data, limits: .default)
+            #expect(info.workingMemory.fixedBytes == tables && info.workingMemory.shrinksWhileReading)
+            #expect(info.workingMemory.bytesPerSourcePixel == 4 * values.count)
+            var options = DecodingOptions()
+            options.pixelFormat = .rgba8
+            let bytes = pixels * 4 + tables + pixels * (8 * values.count + 4)
+            options.limits.maxDecodeBytes = bytes
+            _ = try ImageJPEG2000Coder.shared.decode(data, options: options)
+            options.limits.maxDecodeBytes = bytes - 1
+            let error = #expect(throws: WebImageError.self) {
+                try ImageJPEG2000Coder.shared.decode(data, options: options)
+            }
+            #expect(error?.code == .limitExceeded)
+        }
     }
 
     @Test func limitsAreKept() throws {

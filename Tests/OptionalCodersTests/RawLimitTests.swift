@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCodecs
+import WebImageCore
 import WebImageRaw
 import WebImageTIFF
 import WebImageTestSupport
@@ -72,6 +73,42 @@ struct RawLimitTests {
         var limits = DecodingLimits()
         limits.maxPixels = 240 * 160 - 1
         #expect(throws: WebImageError.self) { try ImageRawCoder.shared.imageInfo(of: data, limits: limits) }
+    }
+
+    @Test func informationIsThatOfTheSensor() throws {
+        let info = try ImageRawCoder.shared.imageInfo(of: Self.file().data, limits: .default)
+        #expect(info.storedSize == Self.size && info.bitDepth == 16 && !info.isLossless && !info.isGray)
+        #expect(info.workingMemory.fixedBytes == 240 * 160 * 16)
+    }
+
+    /// The borders of a sensor, which the picture does not show, are decoded too.
+    @Test func bordersOfTheSensorCount() throws {
+        var file = try Self.file()
+        file.activeArea = (40..<200, 20..<140)
+        let data = file.data
+        var limits = DecodingLimits()
+        limits.maxPixels = 240 * 160
+        let info = try ImageRawCoder.shared.imageInfo(of: data, limits: limits)
+        #expect(info.storedSize == PixelSize(width: 160, height: 120))
+        #expect(info.workingMemory.fixedBytes == 240 * 160 * 16)
+        limits.maxPixels -= 1
+        let error = #expect(throws: WebImageError.self) {
+            try ImageRawCoder.shared.imageInfo(of: data, limits: limits)
+        }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    /// The memory of LibRaw's work counts, although its own limit of whole megabytes would allow it.
+    @Test func memoryOfTheWorkCounts() throws {
+        let data = DNGFile(width: 512, height: 512) { _, _ in (0.5, 0.5, 0.5) }.data
+        var options = DecodingOptions()
+        options.pixelFormat = .rgba8
+        let bytes = 512 * 512 * (16 + 4)
+        options.limits.maxDecodeBytes = bytes
+        _ = try ImageRawCoder.shared.decode(data, options: options)
+        options.limits.maxDecodeBytes = bytes - 1
+        let error = #expect(throws: WebImageError.self) { try ImageRawCoder.shared.decode(data, options: options) }
+        #expect(error?.code == .limitExceeded && error?.description.contains("\(bytes)") == true, "\(error as Any)")
     }
 
     /// A picture that LibRaw knows no camera for is valid for other programs.

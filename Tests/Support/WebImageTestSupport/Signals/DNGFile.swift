@@ -9,6 +9,8 @@ package struct DNGFile {
     package var orientation = 1
     /// The first red sample: column and row 0 or 1. The others follow from it: red and green, then green and blue.
     package var patternOrigin = (x: 0, y: 0)
+    /// The columns and rows of the sensor that the picture has; nil for all.
+    package var activeArea: (columns: Range<Int>, rows: Range<Int>)?
     /// A JPEG picture of the same part.
     package var preview: Data?
     /// The red, green and blue of each pixel in linear light, 0 to 1.
@@ -73,6 +75,9 @@ package struct DNGFile {
             octets: [(0, 0), (1, 0), (0, 1), (1, 1)].map { x, y in [0, 1, 1, 2][pattern(x, y)] })
         file.add(50714, shorts: [0])
         file.add(50717, longs: [65535])
+        if let (columns, rows) = activeArea {
+            file.add(50829, longs: [rows.lowerBound, columns.lowerBound, rows.upperBound, columns.upperBound])
+        }
     }
 
     private func addCamera(to file: inout TIFFBytes) {
