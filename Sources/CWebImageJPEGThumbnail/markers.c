@@ -110,6 +110,7 @@ static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *
     component->blocks_high = ceiling(decoder->height * component->vertical, decoder->max_vertical * 8);
     component->sample_bytes = decoder->request->planes ? sizeof(int16_t) : 1;
     component->stride = (size_t)component->padded_wide * (size_t)component->side * component->sample_bytes;
+    if (decoder->request->planes) component->stride = (component->stride + PLANE_ROW_STEP - 1) / PLANE_ROW_STEP * PLANE_ROW_STEP;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
@@ -192,7 +193,11 @@ static webimage_jpeg_thumbnail_status start_picture(decoder *decoder) {
         component *component = &decoder->components[index];
         if (component->is_unused) continue;
         component->samples = malloc(component->stride * (size_t)component->rows);
-        if (!component->samples) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+        if (!component->samples) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+        /* The scaling reads whole rows; what is behind the last block has no weight. */
+        size_t used = (size_t)component->padded_wide * (size_t)component->side * component->sample_bytes;
+        for (int row = 0; row < component->rows && used < component->stride; row++)
+            memset(component->samples + (size_t)row * component->stride + used, 0, component->stride - used);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-#include "thumbnail.h"
+#include "plane_symbols.h"
 
 /* Decodes the low coefficients of blocks whose positions the first pass (streams.c) has found, and makes 2 x 2, 3 x 3, 4 x 4
    or 8 x 8 samples of them. The codes behind the last of these coefficients are not read. */
@@ -48,32 +48,24 @@ int webimage_jt_has_fast_deposit(const webimage_jpeg_thumbnail_request *request)
 }
 #endif
 
-void webimage_jt_plane_init_factors(plane_blocks *blocks, int side, const uint16_t *quant, int is_vectorized) {
+void webimage_jt_plane_init(plane_blocks *blocks, int side, const uint16_t *quant, plane_space *space, int is_vectorized) {
     blocks->side = side;
     blocks->last = last_of_side[side];
     blocks->is_vectorized = is_vectorized;
+    blocks->space = space;
     for (int index = 0; index < PLANE_SLOTS - 1; index++)
         blocks->factors[index] = (int16_t)(quant[webimage_jt_natural_order[index]] * (side == 2 ? 1 : 8));
 }
 
-void webimage_jt_plane_init(
-    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized) {
-    webimage_jt_plane_init_factors(blocks, side, quant, is_vectorized);
-    blocks->symbols = symbols;
+void webimage_jt_make_plane_values(const symbol_table *symbols, uint32_t *values) {
     for (unsigned index = 0; index < GROUP_SIZE; index++) {
         unsigned entry = symbols->single[index], length = entry >> 8;
-        blocks->values[index] = length == 0 ? 0 : value_entry(entry & 255, length, index);
-    }
-    /* A chain counts up from 128 - last, so that bit 7 shows the end of the block. */
-    for (int index = 0; index < 256; index++) {
-        int coefficient = index - (128 - blocks->last);
-        int slot = coefficient > 0 && coefficient <= blocks->last ? coefficient : PLANE_SLOTS - 1;
-        blocks->slots[index] = (uint16_t)(slot * PLANE_LANES);
+        values[index] = length == 0 ? 0 : value_entry(entry & 255, length, index);
     }
 }
 
 unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *bytes, size_t place, int16_t *tile) {
-    uint32_t position = blocks->starts[place];
+    uint32_t position = blocks->space->starts[place];
     int16_t *lane = tile + place % PLANE_LANES;
     unsigned symbols = 0;
     for (int index = 0; index < blocks->last; symbols++) {
@@ -85,68 +77,21 @@ unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *byt
     return symbols;
 }
 
-/* One chain of symbols: the blocks from `block` to `end`. Then it repeats the block at index `parked`, whose tile is not
-   used, until the other chains have finished. No branch depends on the data. As in chroma.c, the start of the following
-   block is loaded in advance. */
-#define CHAIN(i)                                                                 \
-    uint32_t block##i = parked * i / 4, end##i = parked * (i + 1) / 4;           \
-    uint32_t following##i = block##i + 1 >= end##i ? parked : block##i + 1;      \
-    uint32_t sum##i = blocks->starts[block##i] | first, next##i = blocks->starts[following##i] | first;
-
-#define CHAIN_STEP(i)                                                                       \
-    {                                                                                       \
-        uint64_t bits = bits_at(bytes, sum##i & POSITION_MASK);                             \
-        uint32_t entry = blocks->values[bits >> (64 - GROUP_BITS)];                         \
-        int32_t value = (int32_t)entry >> 17;                                               \
-        value += (int32_t)(bits << GROUP_BITS >> 1 >> (63 - (entry >> 6 & 15)));            \
-        uint32_t step = (entry << 14 & UINT32_C(0x7f000000)) | (entry & 63);                \
-        if (__builtin_expect(entry == 0, 0)) {                                              \
-            /* The first pass over the data has found no invalid code in these blocks. */   \
-            int32_t slow = webimage_jt_long_value(blocks->symbols, 0, bits);                \
-            value = slow >> 16;                                                             \
-            step = ((uint32_t)slow & 63) | ((uint32_t)slow >> 8 & 127) << 24;               \
-            slow_symbols++;                                                                 \
-        }                                                                                   \
-        sum##i += step;                                                                     \
-        tiles[block##i / PLANE_LANES * PLANE_TILE + block##i % PLANE_LANES + blocks->slots[sum##i >> 24]] = (int16_t)value; \
-        uint32_t is_end = sum##i >> 31, mask = 0u - is_end;                                 \
-        sum##i ^= (sum##i ^ next##i) & mask;                                                \
-        block##i ^= (block##i ^ following##i) & mask;                                       \
-        following##i += is_end;                                                             \
-        following##i = following##i >= end##i ? parked : following##i;                      \
-        next##i = blocks->starts[following##i] | first;                                     \
-    }
-
-static void decode(plane_blocks *blocks, const uint8_t *bytes, size_t tiles_count) {
-    const uint32_t parked = (uint32_t)(tiles_count * PLANE_LANES), first = (uint32_t)(128 - blocks->last) << 24;
-    int16_t *const tiles = blocks->tiles;
-    uint64_t slow_symbols = 0, steps = 0;
-    blocks->starts[parked] = blocks->starts[0];
-    CHAIN(0) CHAIN(1) CHAIN(2) CHAIN(3)
-    while ((block0 ^ parked) | (block1 ^ parked) | (block2 ^ parked) | (block3 ^ parked)) {
-        CHAIN_STEP(0) CHAIN_STEP(1) CHAIN_STEP(2) CHAIN_STEP(3)
-        steps++;
-    }
-    blocks->steps += steps;
-    blocks->slow_symbols += slow_symbols;
-}
-
 /* Decodes blocks in all tiles. */
 static void decode_tiles(plane_blocks *blocks, const uint8_t *bytes, size_t tiles) {
     for (size_t tile = 0; tile < tiles; tile++) {
-        int16_t *target = blocks->tiles + tile * PLANE_TILE;
+        int16_t *target = blocks->space->tiles + tile * PLANE_TILE;
         size_t bytes_of_slot = PLANE_LANES * sizeof *target;
-        memcpy(target, blocks->dc + tile * PLANE_LANES, bytes_of_slot);
+        memcpy(target, blocks->space->dc + tile * PLANE_LANES, bytes_of_slot);
         memset(target + PLANE_LANES, 0, (size_t)blocks->last * bytes_of_slot);
     }
 #if HAS_AVX2_CODE
     if (blocks->is_vectorized) {
-        if (blocks->side == 2) webimage_jt_plane_decode2_avx2(blocks, bytes, tiles);
-        else webimage_jt_plane_decode_avx2(blocks, bytes, tiles);
+        webimage_jt_plane_decode_avx2(blocks, bytes, tiles);
         return;
     }
 #endif
-    decode(blocks, bytes, tiles);
+    decode_blocks(blocks, bytes, tiles);
 }
 
 /* The stride is in samples. */
@@ -164,7 +109,7 @@ void webimage_jt_plane_samples(plane_blocks *blocks, size_t columns, size_t rows
     size_t wide = plane_tiles(columns), side = (size_t)blocks->side;
     for (size_t row = 0; row < rows; row++) {
         for (size_t tile = 0; tile < wide; tile++) {
-            const int16_t *source = blocks->tiles + (row * wide + tile) * PLANE_TILE;
+            const int16_t *source = blocks->space->tiles + (row * wide + tile) * PLANE_TILE;
             uint8_t *to = target + row * side * stride + tile * PLANE_LANES * side * sizeof(int16_t);
             int16_t samples[MAX_PLANE_SIDE * MAX_PLANE_SIDE * PLANE_LANES];
             size_t left = columns - tile * PLANE_LANES;
@@ -186,13 +131,13 @@ void webimage_jt_plane_write(
     /* The lanes behind the last block of a row repeat a block. */
     for (size_t row = 0; row < rows; row++)
         for (size_t column = columns; column < wide * PLANE_LANES; column++)
-            blocks->starts[row * wide * PLANE_LANES + column] = blocks->starts[0];
+            blocks->space->starts[row * wide * PLANE_LANES + column] = blocks->space->starts[0];
     decode_tiles(blocks, bytes, wide * rows);
     webimage_jt_plane_samples(blocks, columns, rows, target, stride);
 }
 
 void webimage_jt_plane_add(plane_blocks *blocks, const int16_t *coefficients, uint8_t *target, size_t stride) {
-    int16_t *lane = blocks->tiles + blocks->added_count;
+    int16_t *lane = blocks->added_tile + blocks->added_count;
     for (int index = 0; index <= blocks->last; index++)
         lane[index * PLANE_LANES] = coefficients[webimage_jt_natural_order[index]];
     blocks->added[blocks->added_count++] = target;
@@ -203,7 +148,7 @@ void webimage_jt_plane_flush(plane_blocks *blocks, size_t stride) {
     int16_t samples[MAX_PLANE_SIDE * MAX_PLANE_SIDE * PLANE_LANES];
     size_t side = (size_t)blocks->side;
     if (blocks->added_count == 0) return;
-    transform(blocks, blocks->tiles, samples, MAX_PLANE_SIDE * PLANE_LANES);
+    transform(blocks, blocks->added_tile, samples, MAX_PLANE_SIDE * PLANE_LANES);
     for (size_t block = 0; block < (size_t)blocks->added_count; block++)
         for (size_t y = 0; y < side; y++)
             memcpy(blocks->added[block] + y * stride, samples + y * MAX_PLANE_SIDE * PLANE_LANES + block * side,

@@ -401,7 +401,7 @@ static void finish_plane(const component *component, plane_blocks *blocks) {
             int some = component->blocks_wide - done;
             if (some > PLANE_TILES * PLANE_LANES) some = PLANE_TILES * PLANE_LANES;
             for (int column = 0; column < some; column++, block += component->coefficients_per_block) {
-                int16_t *lane = blocks->tiles + column / PLANE_LANES * PLANE_TILE + column % PLANE_LANES;
+                int16_t *lane = blocks->space->tiles + column / PLANE_LANES * PLANE_TILE + column % PLANE_LANES;
                 for (int index = 0; index < count; index++) lane[slots[index] * PLANE_LANES] = block[index];
             }
             webimage_jt_plane_samples(
@@ -413,18 +413,22 @@ static void finish_plane(const component *component, plane_blocks *blocks) {
 
 webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder) {
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
-    plane_blocks *blocks = planes ? calloc(1, sizeof *blocks) : NULL;
-    if (planes && !blocks) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    struct {
+        plane_blocks blocks;
+        plane_space space;
+    } *memory = planes ? calloc(1, sizeof *memory) : NULL;
+    if (planes && !memory) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     for (int index = 0; index < decoder->component_count; index++) {
         const component *component = &decoder->components[index];
         if (component->is_unused) continue;
         if (planes) {
-            webimage_jt_plane_init_factors(blocks, component->side, component->quant, webimage_jt_has_avx2(planes));
-            finish_plane(component, blocks);
+            webimage_jt_plane_init(
+                &memory->blocks, component->side, component->quant, &memory->space, webimage_jt_has_avx2(planes));
+            finish_plane(component, &memory->blocks);
         } else {
             for (int row = 0; row < component->blocks_high; row++) finish_row(component, row);
         }
     }
-    free(blocks);
+    free(memory);
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }

@@ -12,7 +12,7 @@
    between have 16 bits, 6 of them behind the point. */
 
 /* The number of weights of a column is a multiple of this. */
-enum { TAPS_STEP = 16 };
+enum { TAPS_STEP = 8 };
 
 /* A picture's pixels for each sample of its chroma, in one direction, as libjpeg-turbo's complete decode makes them: a pixel
    is 3/4 of the nearer sample and 1/4 of the farther one, or the nearest of four. So a sample is spread over four pixels.
@@ -77,6 +77,26 @@ static void add_weights(
         weights[0] += share;
 }
 
+/* The outputs whose weights are rounded at the same time. */
+enum { AT_ONCE = 4 };
+
+/* Rounds the weights of `count` outputs, which are `taps` apart. The rounded weights have the exact sum: the rest of each rounding
+   is added to the next weight. This is a chain of sums, so that several outputs take little more time than one. */
+static void round_weights(const double *exacts, const int *ends, int count, int taps, int16_t *weights) {
+    double rests[AT_ONCE] = {0};
+    int most = 0;
+    for (int index = 0; index < count; index++)
+        if (ends[index] > most) most = ends[index];
+    for (int tap = 0; tap < most; tap++)
+        for (int index = 0; index < count; index++) {
+            if (tap >= ends[index]) continue;
+            double wanted = exacts[index * taps + tap] * (1 << WEIGHT_BITS) + rests[index];
+            int rounded = (int)(wanted + 32768.5) - 32768;
+            weights[index * taps + tap] = (int16_t)(rounded > 32767 ? 32767 : rounded);
+            rests[index] = wanted - rounded;
+        }
+}
+
 /* The part from `start` of a plane's row or column of `available` samples becomes `count` samples. `pixel` is the side of the
    picture's pixel in samples, and `factor` the number of pixels that a complete decode makes of a sample. */
 static webimage_jpeg_thumbnail_status axis_init(
@@ -90,12 +110,13 @@ static webimage_jpeg_thumbnail_status axis_init(
     axis->taps = (most + taps_step - 1) / taps_step * taps_step;
     axis->first = malloc((size_t)count * sizeof *axis->first);
     axis->weights = calloc((size_t)count * (size_t)axis->taps, sizeof *axis->weights);
-    double *exact = malloc(2 * (size_t)axis->taps * sizeof *exact);
-    if (!axis->first || !axis->weights || !exact) {
-        free(exact);
+    double *exacts = malloc((AT_ONCE + 1) * (size_t)axis->taps * sizeof *exacts);
+    if (!axis->first || !axis->weights || !exacts) {
+        free(exacts);
         return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     }
     const double shift = pixel / scale;
+    int ends[AT_ONCE];
     kernel spread;
     if (shares) kernel_spread(&spread, lanczos, shares, shift);
     for (int index = 0; index < count; index++) {
@@ -107,7 +128,8 @@ static webimage_jpeg_thumbnail_status axis_init(
         if (first >= available) first = available - 1;
         if (end <= first) end = first + 1;
         if (end - first > most) end = first + most;
-        double x = (first + 0.5 - center) / scale, *own = exact + axis->taps;
+        double x = (first + 0.5 - center) / scale, *own = exacts + AT_ONCE * axis->taps;
+        double *exact = exacts + index % AT_ONCE * axis->taps;
         for (int tap = 0; tap < end - first; tap++) exact[tap] = 0;
         /* At the picture's borders, the samples that are there stand for all, for each of the four pixels. */
         if (shares && (first == 0 || end == available))
@@ -115,18 +137,13 @@ static webimage_jpeg_thumbnail_status axis_init(
                 add_weights(lanczos, exact, own, end - first, x + (part - 1.5) * shift, 1 / scale, shares[part] / 8.0);
         else
             add_weights(shares ? &spread : lanczos, exact, own, end - first, x, 1 / scale, 1);
-        /* The rounded weights have the exact sum: the rest of each rounding is added to the next weight. */
-        int16_t *weights = axis->weights + (size_t)index * (size_t)axis->taps;
-        double rest = 0;
-        for (int tap = 0; tap < end - first; tap++) {
-            double wanted = exact[tap] * (1 << WEIGHT_BITS) + rest;
-            int rounded = (int)(wanted + 32768.5) - 32768;
-            weights[tap] = (int16_t)(rounded > 32767 ? 32767 : rounded);
-            rest = wanted - rounded;
-        }
         axis->first[index] = first;
+        int place = index % AT_ONCE;
+        ends[place] = end - first;
+        if (place == AT_ONCE - 1 || index == count - 1)
+            round_weights(exacts, ends, place + 1, axis->taps, axis->weights + (size_t)(index - place) * (size_t)axis->taps);
     }
-    free(exact);
+    free(exacts);
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
@@ -252,7 +269,8 @@ static webimage_jpeg_thumbnail_status scaling_init(
     webimage_jpeg_thumbnail_status status = make_axes(scaling, decoder, kernel, index == 0);
     if (status) return status;
     scaling->rows = malloc((size_t)scaling->down->taps * sizeof *scaling->rows);
-    scaling->summed = calloc((size_t)scaling->width + (size_t)scaling->across->taps, sizeof *scaling->summed);
+    /* Whole rows are summed, also what is behind the picture: a row is whole vectors. */
+    scaling->summed = calloc(component->stride / sizeof(int16_t) + (size_t)scaling->across->taps, sizeof *scaling->summed);
     scaling->scaled = malloc((size_t)decoder->request->width * sizeof *scaling->scaled);
     return scaling->rows && scaling->summed && scaling->scaled ? WEBIMAGE_JPEG_THUMBNAIL_OK
                                                                : WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
@@ -274,7 +292,7 @@ static void scale_row(scaling *scaling, int y, int is_vectorized) {
         int row = (down->first[y] + (weights[tap] == 0 ? 0 : tap)) % component->rows;
         scaling->rows[tap] = (const int16_t *)(const void *)(component->samples + (size_t)row * component->stride);
     }
-    sum_rows(scaling->rows, weights, down->taps, (size_t)scaling->width, is_vectorized, scaling->summed);
+    sum_rows(scaling->rows, weights, down->taps, component->stride / sizeof(int16_t), is_vectorized, scaling->summed);
     sum_columns(scaling->summed, scaling->across, is_vectorized, scaling->scaled);
 }
 

@@ -41,10 +41,15 @@ INLINE_AVX2 __m256i partial(const int16_t *source, const axis *axis, int index, 
     const int16_t *samples = source + axis->first[index];
     const int16_t *weights = axis->weights + (size_t)index * (size_t)taps;
     __m256i sum = _mm256_setzero_si256();
-    for (int tap = 0; tap < taps; tap += 16)
+    int tap = 0;
+    for (; tap + 16 <= taps; tap += 16)
         sum = _mm256_add_epi32(
             sum, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)(samples + tap)),
                                    _mm256_loadu_si256((const __m256i *)(weights + tap))));
+    if (tap < taps)
+        sum = _mm256_add_epi32(
+            sum, _mm256_zextsi128_si256(_mm_madd_epi16(_mm_loadu_si128((const __m128i *)(samples + tap)),
+                                                       _mm_loadu_si128((const __m128i *)(weights + tap)))));
     return sum;
 }
 
@@ -69,6 +74,7 @@ INLINE_AVX2 int sum_columns(const int16_t *source, const axis *axis, int taps, i
 /* The usual numbers of weights are constants for the compiler. */
 AVX2 int webimage_jt_sum_columns_avx2(const int16_t *source, const axis *axis, int16_t *target) {
     if (axis->taps == 16) return sum_columns(source, axis, 16, target);
+    if (axis->taps == 24) return sum_columns(source, axis, 24, target);
     if (axis->taps == 32) return sum_columns(source, axis, 32, target);
     return sum_columns(source, axis, axis->taps, target);
 }

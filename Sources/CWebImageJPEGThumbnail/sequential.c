@@ -12,20 +12,29 @@ enum { MAX_MCU_BYTES = MAX_BLOCKS_IN_MCU * 64 * (17 + 15) / 8 };
 typedef struct {
     const component *component;
     const symbol_table *symbols, *ac_symbols;
-    value_table values;        /* of DC coefficients */
+    const int32_t *values;     /* of DC coefficients */
     int32_t prediction;        /* the last DC coefficient */
     int first, count;          /* the blocks' indices in the MCU */
     size_t offsets[MAX_BLOCKS_IN_MCU]; /* of the blocks' samples in the MCU, in bytes */
     size_t across;             /* blocks of an MCU side by side */
     size_t step;               /* bytes from one MCU to the next */
-    chroma_blocks chroma;      /* only if a block has 2 x 2 samples */
+    chroma_blocks *chroma;     /* NULL, or a block has 2 x 2 samples, as libjpeg-turbo makes them */
     plane_blocks planes;       /* only in a decode to planes */
 } part;
 
+/* Tables and lists. They are not cleared, which would take a hundredth of the time. */
+typedef struct {
+    symbol_table dc[4], ac[4];            /* by the number in the file, as the following ones */
+    value_table dc_values[4];
+    uint32_t plane_values[4][GROUP_SIZE];
+    uint32_t groups[MAX_COMPONENTS * 2 * GROUP_SIZE];
+    plane_space space;
+    chroma_blocks chroma[MAX_COMPONENTS];
+} memory;
+
 typedef struct {
     decoder *decoder;
-    symbol_table dc[4], ac[4];         /* by the number in the file */
-    uint32_t groups[MAX_COMPONENTS * 2 * GROUP_SIZE];
+    memory *memory;
     stream_code code;
     part parts[MAX_COMPONENTS];
     size_t capacity;                   /* of a window */
@@ -44,8 +53,18 @@ static void prepare_part(scan *scan, int index) {
     const component *component = decoder->scan[index];
     int is_single = decoder->scan_components == 1;
     part->component = component;
-    part->symbols = &scan->dc[decoder->dc_index[index]];
-    webimage_jt_make_values(part->symbols, 1, part->values);
+    const int dc = decoder->dc_index[index], ac = decoder->ac_index[index];
+    memory *memory = scan->memory;
+    /* Components that use the same code use the same tables. */
+    int has_dc = 0, has_ac = 0;
+    for (int other = 0; other < index; other++) {
+        has_dc |= decoder->dc_index[other] == dc;
+        has_ac |= decoder->ac_index[other] == ac;
+    }
+    part->symbols = &memory->dc[dc];
+    part->ac_symbols = &memory->ac[ac];
+    part->values = memory->dc_values[dc];
+    if (!has_dc) webimage_jt_make_values(part->symbols, 1, memory->dc_values[dc]);
     part->first = index == 0 ? 0 : part[-1].first + part[-1].count;
     part->count = is_single ? 1 : component->horizontal * component->vertical;
     part->across = (size_t)(is_single ? 1 : component->horizontal);
@@ -56,13 +75,18 @@ static void prepare_part(scan *scan, int index) {
         part->offsets[block] =
             (size_t)place->y * (size_t)component->side * component->stride + (size_t)place->x * block_bytes;
     }
-    part->ac_symbols = &scan->ac[decoder->ac_index[index]];
     if (decoder->strips) return;
-    if (decoder->request->planes)
+    if (decoder->request->planes) {
+        if (!has_ac) webimage_jt_make_plane_values(part->ac_symbols, memory->plane_values[ac]);
         webimage_jt_plane_init(
-            &part->planes, component->side, component->quant, part->ac_symbols, webimage_jt_has_avx2(decoder->request->planes));
-    else if (component->side == 2)
-        webimage_jt_chroma_init(&part->chroma, component->quant, part->ac_symbols);
+            &part->planes, component->side, component->quant, &memory->space, webimage_jt_has_avx2(decoder->request->planes));
+        part->planes.symbols = part->ac_symbols;
+        part->planes.values = memory->plane_values[ac];
+    } else if (component->side == 2) {
+        part->chroma = &memory->chroma[index];
+        memset(part->chroma, 0, sizeof *part->chroma);
+        webimage_jt_chroma_init(part->chroma, component->quant, part->ac_symbols);
+    }
 }
 
 static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
@@ -77,18 +101,18 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
             pair_dc[pair] = dc;
             pair_ac[pair] = ac;
             pairs++;
-            webimage_jt_make_symbols(&decoder->codes[0][dc], &scan->dc[dc]);
-            webimage_jt_make_symbols(&decoder->codes[1][ac], &scan->ac[ac]);
+            webimage_jt_make_symbols(&decoder->codes[0][dc], &scan->memory->dc[dc]);
+            webimage_jt_make_symbols(&decoder->codes[1][ac], &scan->memory->ac[ac]);
             webimage_jt_make_groups(
-                &decoder->codes[0][dc], &decoder->codes[1][ac], scan->groups + pair * 2 * GROUP_SIZE);
-            scan->code.dc[pair] = &scan->dc[dc];
-            scan->code.ac[pair] = &scan->ac[ac];
+                &decoder->codes[0][dc], &decoder->codes[1][ac], scan->memory->groups + pair * 2 * GROUP_SIZE);
+            scan->code.dc[pair] = &scan->memory->dc[dc];
+            scan->code.ac[pair] = &scan->memory->ac[ac];
         }
         prepare_part(scan, index);
     }
     uint32_t tables[MAX_BLOCKS_IN_MCU];
     for (int index = 0; index < decoder->blocks_in_mcu; index++)
-        tables[index] = (uint32_t)pair_of[decoder->mcu[index].index] * 2 * GROUP_SIZE + GROUP_SIZE;
+        tables[index] = (uint32_t)pair_of[decoder->mcu[index].index] * 2 * GROUP_SIZE;
     /* If several places use the same tables, the order of the tables can repeat inside the MCU. Then streams can join
        at more places. */
     int period = 1, count = decoder->blocks_in_mcu;
@@ -98,9 +122,11 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
         if (repeats) break;
     }
     scan->code.period = (uint32_t)period;
-    size_t entries = sizeof scan->code.next / sizeof scan->code.next[0];
-    for (size_t index = 0; index < entries; index++) scan->code.next[index] = tables[index % (size_t)period];
-    scan->code.groups = scan->groups;
+    for (size_t index = 0; index < BATCH_BLOCKS; index++) {
+        scan->code.insides[index] = scan->memory->groups + tables[index % (size_t)period];
+        scan->code.starts[index] = scan->code.insides[index] + GROUP_SIZE;
+    }
+    scan->code.groups = scan->memory->groups;
     scan->code.bytes = decoder->window.bytes;
 
     scan->capacity = decoder->window.capacity;
@@ -127,7 +153,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
     const uint16_t quant = part->component->quant[0];
     int32_t dc = part->prediction;
     uint32_t extent = 0;
-    int listed = part->chroma.count;
+    int listed = method == FROM_CHROMA ? part->chroma->count : 0;
     size_t places[MAX_BLOCKS_IN_MCU], across = part->across;
     const mcu_block *mcu_blocks = scan->decoder->mcu + part->first;
     for (int block = 0; block < blocks && method == TO_PLANE; block++)
@@ -146,18 +172,18 @@ static inline __attribute__((always_inline)) uint32_t write_part(
                 target[part->offsets[block]] = sample_of((int16_t)dc, quant);
             } else if (method == TO_PLANE) {
                 size_t place = places[block] + mcu * across;
-                part->planes.starts[place] = start + ((uint32_t)entry & 63);
-                part->planes.dc[place] = (int16_t)dc;
+                scan->memory->space.starts[place] = start + ((uint32_t)entry & 63);
+                scan->memory->space.dc[place] = (int16_t)dc;
             } else if (method == FROM_CHROMA) {
-                part->chroma.starts[listed] = (start + ((uint32_t)entry & 63)) | (uint32_t)CHROMA_START << 24;
-                part->chroma.targets[listed] = target + part->offsets[block];
-                part->chroma.sums[listed] = (int16_t)dc;
+                part->chroma->starts[listed] = (start + ((uint32_t)entry & 63)) | (uint32_t)CHROMA_START << 24;
+                part->chroma->targets[listed] = target + part->offsets[block];
+                part->chroma->sums[listed] = (int16_t)dc;
                 listed++;
             }
         }
     }
     part->prediction = dc;
-    part->chroma.count = listed;
+    if (method == FROM_CHROMA) part->chroma->count = listed;
     return extent >> 29;
 }
 
@@ -213,8 +239,8 @@ static webimage_jpeg_thumbnail_status sum_blocks(scan *scan, const uint32_t *end
 static void flush_blocks(scan *scan) {
     for (int index = 0; index < scan->decoder->scan_components; index++) {
         part *part = &scan->parts[index];
-        if (scan->decoder->request->planes) continue;
-        webimage_jt_chroma_flush(&part->chroma, scan->decoder->window.bytes, part->component->stride);
+        if (!part->chroma) continue;
+        webimage_jt_chroma_flush(part->chroma, scan->decoder->window.bytes, part->component->stride);
     }
 }
 
@@ -229,8 +255,9 @@ static size_t list_room(const scan *scan) {
             if (fitting < room) room = fitting;
             continue;
         }
-        size_t left = (size_t)(CHROMA_BATCH - part->chroma.count) / (size_t)part->count;
-        if (part->component->side == 2 && left < room) room = left;
+        if (!part->chroma) continue;
+        size_t left = (size_t)(CHROMA_BATCH - part->chroma->count) / (size_t)part->count;
+        if (left < room) room = left;
     }
     return room;
 }
@@ -290,7 +317,8 @@ enum {
 
 static int is_costly(const scan *scan) {
     uint64_t chroma_rounds = 0;
-    for (int index = 0; index < MAX_COMPONENTS; index++) chroma_rounds += scan->parts[index].chroma.rounds;
+    for (int index = 0; index < MAX_COMPONENTS; index++)
+        if (scan->parts[index].chroma) chroma_rounds += scan->parts[index].chroma->rounds;
     uint64_t bits = scan->decoder->work.bits, blocks = (uint64_t)scan->mcu * (uint64_t)scan->decoder->blocks_in_mcu;
     uint64_t rounds = scan->code.rounds, slow_symbols = scan->code.slow_symbols;
     int synchronises_late = rounds * BITS_PER_ROUND > bits && bits > blocks * DENSE_BLOCK_BITS;
@@ -610,7 +638,11 @@ webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder) {
     size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high;
     webimage_jt_window_start(decoder);
     scan *scan = calloc(1, sizeof *scan);
-    if (!scan) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    if (scan) scan->memory = malloc(sizeof *scan->memory);
+    if (!scan || !scan->memory) {
+        free(scan);
+        return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    }
     webimage_jpeg_thumbnail_status status = prepare(decoder, scan);
     if (!status) {
         window *window = &decoder->window;
@@ -622,13 +654,14 @@ webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder) {
         decoder->work.rounds += scan->code.rounds;
         decoder->work.slow_symbols += scan->code.slow_symbols;
         for (int index = 0; index < MAX_COMPONENTS; index++) {
-            decoder->work.chroma_rounds += scan->parts[index].chroma.rounds;
+            if (scan->parts[index].chroma) decoder->work.chroma_rounds += scan->parts[index].chroma->rounds;
             decoder->work.plane_steps += scan->parts[index].planes.steps;
             decoder->work.slow_symbols += scan->parts[index].planes.slow_symbols;
         }
     }
     free(scan->list);
     free(scan->damaged);
+    free(scan->memory);
     free(scan);
     return status;
 }

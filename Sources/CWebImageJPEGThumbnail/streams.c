@@ -16,9 +16,9 @@
 /* Decodes one symbol. Returns the new sum with BLOCK_END if the symbol ends the block, and additionally with
    SLOW_OR_INVALID if the code is invalid. After an invalid code the stream continues a byte later: a stream that started
    at a guess is allowed to meet invalid codes before it joins. */
-static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, uint32_t table) {
+static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, const uint32_t *table) {
     uint32_t position = sum & POSITION_MASK, coefficient = sum >> 24;
-    uint32_t pair = table / (2 * GROUP_SIZE);
+    size_t pair = (size_t)(table - code->groups) / (2 * GROUP_SIZE);
     const symbol_table *symbols = coefficient == 0 ? code->dc[pair] : code->ac[pair];
     unsigned entry = next_symbol(symbols, bits_at(code->bytes, position));
     unsigned length = entry >> 8, symbol = entry & 255;
@@ -34,39 +34,41 @@ static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, uint3
     return position | BLOCK_END | (coefficient > 64 || size == 0 ? SLOW_OR_INVALID : 0);
 }
 
-#define ENTER(i)                                       \
-    uint32_t sum##i = streams[i]->sum;                 \
-    uint32_t table##i = streams[i]->table;             \
-    uint32_t *const ends##i = streams[i]->ends;        \
-    const uint32_t *const next##i = code->next + streams[i]->phase; \
-    size_t count##i = 0;                               \
+/* `at` is the number of the current block behind the first one of an MCU. */
+#define ENTER(i)                              \
+    uint32_t sum##i = streams[i]->sum;        \
+    const uint32_t *table##i = streams[i]->table; \
+    const size_t first##i = streams[i]->phase; \
+    size_t at##i = first##i;                  \
     uint64_t bits##i;
 
 #define REFILL(i) bits##i = bits_at(bytes, sum##i & POSITION_MASK);
 
-/* `is_end` is 0 or 1. The end of the block is stored in every step; the last store of a block is the right one. */
+/* `is_end` is 0 or 1. The end of the block is stored in every step; the last store of a block is the right one. The ends are first
+   stored at constant distances from the tables, so that a stream needs four registers. */
 #define STEP(i)                                                                         \
     {                                                                                   \
-        uint32_t entry = groups[table##i + (uint32_t)(bits##i >> (64 - GROUP_BITS))];   \
-        uint32_t sum = sum##i + entry;                                                  \
+        uint32_t entry = table##i[bits##i >> (64 - GROUP_BITS)];                        \
+        sum##i += entry;                                                                \
         bits##i <<= entry & 63;                                                         \
-        if (__builtin_expect((sum & SLOW_OR_INVALID) != 0, 0)) {                        \
-            sum = slow_symbol(code, sum##i, table##i);                                  \
-            bits##i = bits_at(bytes, sum & POSITION_MASK);                              \
+        if (__builtin_expect((sum##i & SLOW_OR_INVALID) != 0, 0)) {                     \
+            sum##i = slow_symbol(code, sum##i - entry, table##i);                       \
+            bits##i = bits_at(bytes, sum##i & POSITION_MASK);                           \
         }                                                                               \
-        uint32_t is_end = sum >> 31;                                                    \
-        uint32_t start_table = next##i[count##i + 1];                                   \
-        ends##i[count##i] = sum;                                                        \
-        table##i = UNPREDICTABLE(is_end) ? start_table : table##i & ~(uint32_t)GROUP_SIZE; \
-        count##i += is_end;                                                             \
-        sum##i = sum & (POSITION_MASK | (is_end - 1));                                  \
+        code->found[i][at##i] = sum##i;                                                 \
+        const uint32_t *inside = code->insides[at##i], *start = code->starts[at##i + 1]; \
+        uint32_t position = sum##i & POSITION_MASK, is_end = sum##i >> 31;              \
+        table##i = UNPREDICTABLE(is_end) ? start : inside;                              \
+        sum##i = UNPREDICTABLE(is_end) ? position : sum##i;                             \
+        at##i += is_end;                                                                \
     }
 
-#define LEAVE(i)                                                                    \
-    streams[i]->sum = sum##i;                                                       \
-    streams[i]->table = table##i;                                                   \
-    streams[i]->ends = ends##i + count##i;                                          \
-    streams[i]->phase = (uint32_t)((streams[i]->phase + count##i) % code->period);
+#define LEAVE(i)                                                                                \
+    streams[i]->sum = sum##i;                                                                   \
+    streams[i]->table = table##i;                                                               \
+    memcpy(streams[i]->ends, code->found[i] + first##i, (at##i - first##i) * sizeof(uint32_t)); \
+    streams[i]->ends += at##i - first##i;                                                       \
+    streams[i]->phase = (uint32_t)(at##i % code->period);
 
 #define ONE(M) M(0)
 #define TWO(M) M(0) M(1)
@@ -77,7 +79,6 @@ static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, uint3
     static inline __attribute__((always_inline)) void name(                                                 \
         stream_code *code, stream *const *streams, size_t rounds) {                                         \
         const uint8_t *const bytes = code->bytes;                                                           \
-        const uint32_t *const groups = code->groups;                                                        \
         ALL(ENTER)                                                                                          \
         for (; rounds > 0; rounds--) { ALL(REFILL) ALL(STEP) ALL(STEP) ALL(STEP) }                          \
         ALL(LEAVE)                                                                                          \

@@ -28,6 +28,8 @@ enum {
     STEPS_IN_ROUND = 3,
     /* The bits that a round can use: each step at most a code of 16 bits and 15 extra bits. */
     MAX_ROUND_BITS = STEPS_IN_ROUND * 31,
+    /* The blocks that can end in a batch, behind a part of an MCU. */
+    BATCH_BLOCKS = MAX_BLOCKS_IN_MCU + ROUNDS_IN_BATCH * STEPS_IN_ROUND + 2,
     INTERVAL_GAP = 32,            /* zero bytes between restart intervals in a window */
 };
 
@@ -220,15 +222,16 @@ typedef struct {
     const symbol_table *dc[MAX_COMPONENTS];
     const symbol_table *ac[MAX_COMPONENTS];
     uint32_t period;          /* after this number of blocks, the order of the tables repeats */
-    /* next[phase + n] is the index of the table that starts the n-th block after a block of that phase. */
-    uint32_t next[MAX_BLOCKS_IN_MCU + ROUNDS_IN_BATCH * STEPS_IN_ROUND + 2];
+    /* The tables in `groups` of the n-th block behind the first one of an MCU: for its start, and for what follows. */
+    const uint32_t *starts[BATCH_BLOCKS], *insides[BATCH_BLOCKS];
+    uint32_t found[STREAMS][BATCH_BLOCKS]; /* the ends that streams have found in a batch of rounds */
     uint64_t rounds, slow_symbols;
 } stream_code;
 
 /* A position in the data. */
 typedef struct {
     uint32_t sum;    /* the position in bits, and the number of the block's coefficients so far << 24 */
-    uint32_t table;  /* index of the current table in `groups` */
+    const uint32_t *table; /* the current one of `groups` */
     uint32_t phase;  /* of the current block: its index in the MCU, modulo `period` */
     uint32_t limit;  /* the stream ends at this position or at most MAX_ROUND_BITS behind it */
     uint32_t *ends;  /* where the end of the current block is stored */
@@ -236,7 +239,7 @@ typedef struct {
 
 static inline void start_stream(const stream_code *code, stream *stream, uint32_t position, uint32_t *ends) {
     stream->sum = position;
-    stream->table = code->next[0];
+    stream->table = code->starts[0];
     stream->phase = 0;
     stream->ends = ends;
 }
@@ -333,6 +336,9 @@ enum {
     PLANE_TILES = 16,
     PLANE_SLOTS = 65,  /* coefficients 0 to 63 in the file's order, and one for all that are not used */
     MAX_PLANE_SIDE = 8,
+    PLANE_ROW_STEP = 64, /* the bytes of a plane's row are a multiple of this, so that a row is whole vectors */
+    PLANE_PLACES = PLANE_TILES * PLANE_LANES,
+    PLANE_STEPS = 4, /* symbols of a block that are read at once */
     PLANE_TILE = PLANE_SLOTS * PLANE_LANES,
     /* A factor times 8 must fit into 16 bits with a sign. */
     PLANE_LARGEST_FACTOR = 4095,
@@ -349,6 +355,21 @@ enum {
     PLANE_MOST = 383 << PLANE_BITS,
 };
 
+/* What is needed only while some blocks are decoded. All components use the same memory and, if their codes are the same, the
+   same tables, so that these stay in the processor's first cache. */
+typedef struct {
+    uint32_t starts[PLANE_PLACES]; /* the positions of the blocks' AC codes */
+    int16_t dc[PLANE_PLACES];
+    /* Symbols that were read: their entries in `values`, and the 32 bits behind the bits of the entries. */
+    uint32_t entries[PLANE_STEPS][PLANE_PLACES], rests[PLANE_STEPS][PLANE_PLACES];
+    uint32_t positions[PLANE_PLACES]; /* behind these symbols */
+    /* Of the blocks of which more symbols are needed: the index of the last coefficient, where the block's numbers start in the
+       tiles, and its place. */
+    uint32_t indices[PLANE_PLACES], bases[PLANE_PLACES];
+    uint16_t places[PLANE_PLACES];
+    int16_t tiles[PLANE_TILES * PLANE_TILE];
+} plane_space;
+
 /* Adjacent blocks of a component of which only the low coefficients are decoded. Sixteen of them are a tile: it has the
    coefficients of the same index side by side, so that vector instructions compute sixteen blocks at once. */
 typedef struct {
@@ -356,15 +377,12 @@ typedef struct {
     int last;   /* the index of the last coefficient that these samples need, in the file's order: 4, 12, 24 or 63 */
     int is_vectorized;
     const symbol_table *symbols;
-    /* For the next 11 bits: value << 17 | advance << 10 | missing << 6 | length. `missing` is the number of the value's low
-       bits that are behind the 11 bits. 0 if the symbol does not fit otherwise. */
-    uint32_t values[GROUP_SIZE];
-    uint16_t slots[256];              /* by a chain's counter: the coefficient's place in its tile */
+    const uint32_t *values;           /* of webimage_jt_make_plane_values */
     int16_t factors[PLANE_SLOTS];     /* the quantisation factors in the file's order, times 8 if `side` is not 2 */
-    uint32_t starts[(PLANE_TILES + 2) * PLANE_LANES]; /* the positions of the blocks' AC codes */
-    int16_t dc[PLANE_TILES * PLANE_LANES];
-    int16_t tiles[(PLANE_TILES + 1) * PLANE_TILE];
-    uint8_t *added[PLANE_LANES]; /* where the samples of blocks in the first tile belong that were added one by one */
+    plane_space *space;
+    /* Blocks that were added one by one, and where their samples belong. */
+    int16_t added_tile[PLANE_TILE];
+    uint8_t *added[PLANE_LANES];
     int added_count;
     uint64_t steps, slow_symbols;
 } plane_blocks;
@@ -375,11 +393,12 @@ int webimage_jt_has_avx2(const webimage_jpeg_thumbnail_planes *planes);
 /* Whether instructions that count bits and deposit them (BMI2) are there, fast, and allowed. */
 int webimage_jt_has_fast_deposit(const webimage_jpeg_thumbnail_request *request);
 #endif
-/* Prepares the tables. No quantisation factor is above PLANE_LARGEST_FACTOR. */
-void webimage_jt_plane_init(
-    plane_blocks *blocks, int side, const uint16_t *quant, const symbol_table *symbols, int is_vectorized);
-/* Prepares only what webimage_jt_plane_samples needs. */
-void webimage_jt_plane_init_factors(plane_blocks *blocks, int side, const uint16_t *quant, int is_vectorized);
+/* Writes GROUP_SIZE entries, for the next 11 bits: value << 17 | advance << 10 | missing << 6 | length. `missing` is the number of
+   the value's low bits that are behind the 11 bits. 0 if the symbol does not fit otherwise. */
+void webimage_jt_make_plane_values(const symbol_table *symbols, uint32_t *values);
+/* Prepares what webimage_jt_plane_samples needs. No quantisation factor is above PLANE_LARGEST_FACTOR. To decode blocks, the
+   caller also sets `symbols` and `values`. */
+void webimage_jt_plane_init(plane_blocks *blocks, int side, const uint16_t *quant, plane_space *space, int is_vectorized);
 /* The index in the file's order of the last coefficient that blocks with `side` samples a row need. */
 int webimage_jt_plane_last(int side);
 /* The number of MCUs that fit into the tiles, for a component with these numbers of blocks in an MCU. */
@@ -404,7 +423,6 @@ unsigned webimage_jt_plane_scalar(const plane_blocks *blocks, const uint8_t *byt
 /* planes_avx2.c */
 #if defined(__x86_64__)
 #define HAS_AVX2_CODE 1
-void webimage_jt_plane_decode2_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
 void webimage_jt_plane_decode_avx2(plane_blocks *blocks, const uint8_t *bytes, size_t tiles);
 void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride);
 #endif

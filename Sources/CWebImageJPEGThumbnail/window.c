@@ -22,20 +22,29 @@ void webimage_jt_window_start(decoder *decoder) {
     window->filled = 0;
 }
 
+#if !defined(__SSE2__)
 /* Whether one of the eight bytes is 0xff. */
 static inline uint64_t has_ff(uint64_t word) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
     return (~word - ones) & word & tops;
 }
+#endif
 
 /* Copies bytes to the next 0xff. Returns the number of bytes. */
 static size_t copy_plain(const uint8_t *source, size_t size, uint8_t *target) {
     size_t done = 0;
     while (size - done >= 16) {
+#if defined(__SSE2__)
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(source + done));
+        _mm_storeu_si128((__m128i *)(target + done), bytes);
+        int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-1)));
+        if (found) return done + (size_t)__builtin_ctz((unsigned)found);
+#else
         uint64_t words[2];
         memcpy(words, source + done, sizeof words);
         memcpy(target + done, words, sizeof words);
         if (has_ff(words[0]) | has_ff(words[1])) break;
+#endif
         done += 16;
     }
     while (done < size && source[done] != 0xff) {

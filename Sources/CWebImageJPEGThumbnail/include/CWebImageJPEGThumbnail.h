@@ -49,7 +49,7 @@ typedef struct {
     uint64_t windows;
     uint64_t joins;         /* streams that started at a guess and met the stream before them */
     uint64_t lost_streams;  /* streams that did not */
-    uint64_t plane_steps;   /* as `rounds`, for the coefficients of planes: steps in which each chain decodes a symbol */
+    uint64_t plane_steps;   /* as `rounds`, for the coefficients of planes: each is followed by two table lookups */
     uint64_t strict_mcus;   /* MCUs behind the first damaged one, which are decoded one symbol at a time */
 } webimage_jpeg_thumbnail_work;
 
