@@ -316,7 +316,7 @@ static int is_needed(const decoder *decoder) {
 void webimage_jt_progressive_plan(decoder *decoder) {
     /* How much a coefficient may lack, by the side of a block; a level of a sample is 8. Measured with 160 files: up to
        these values, the thumbnail loses 0.25 points of SSIMULACRA2. */
-    static const int most[5] = {0, 0, 36, 12, 12};
+    static const int most[MAX_PLANE_SIDE + 1] = {0, 0, 36, 12, 12, [8] = -1};
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
     const component *luma = &decoder->components[0];
     int largest = 0;

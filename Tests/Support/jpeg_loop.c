@@ -146,6 +146,7 @@ static void compare_planes(
     /* A part of the picture at another size. */
     output output = outputs[choice / 9 % OUTPUTS];
     planes.component = 0;
+    planes.is_complete = (int)(choice / 8 % 2);
     planes.side = sides[choice / 36 % 4];
     planes.chroma_side = sides[choice / 144 % 4];
     planes.x = (double)(choice / 128 % 1000) / 2000 * wide;
