@@ -4,7 +4,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Damaged data and extreme values, exactly as libjpeg-turbo decodes them. sequential.c continues here behind the
+/* Damaged data and extreme values, exactly as libjpeg-turbo decodes them. damage.c continues here behind the
    first damaged block, so that the work so far is not lost and a damaged file costs no second decode. One symbol at a time:
    about as fast as libjpeg-turbo. */
 
