@@ -5,8 +5,9 @@ import WebImageGraphics
 
 /// A copy of the part of a texture that a view shows, with one pixel for each pixel of the screen.
 ///
-/// A picture that covers or fills its view is decoded before its proportions are known, so it has more pixels than the view.
-/// GTK interpolates them when it draws the picture, which blurs fine detail.
+/// A picture that covers or fills its view is decoded before its proportions are known, so it has more pixels than the view,
+/// and so has a picture that the program made itself or decoded for another view. GTK interpolates them when it draws the
+/// picture, which blurs fine detail or shows steps.
 @MainActor final class ExactTexture {
     private struct Shape: Equatable, Sendable {
         var region: PixelRegion

@@ -152,8 +152,7 @@ import WebImageCore
             // A picture that moves is drawn between pixels, otherwise it would jump.
             let rect = transform.isIdentity ? place.onWholePixels(scale: scaleFactor(), in: bounds) : place
             let visible = rect.intersection(bounds)
-            let isExact = transform.isIdentity && (mode == .cover || mode == .fill)
-            let exact = isExact ? layer.exact : nil
+            let exact = transform.isIdentity ? layer.exact : nil
             let copy = exact?.version(for: visible, of: rect, scale: scaleFactor(), changed: changed)
             let isCutOff = copy == nil && !bounds.insetBy(dx: -0.01, dy: -0.01).contains(rect)
             let isClipped = cornerRadius > 0 || isCutOff
