@@ -96,8 +96,7 @@ extension GTKSuite {
 
         /// Compares the part of a drawing that shows the picture, without a pixel at its borders.
         func fault(
-            of drawing: Image, _ area: PixelSize, _ mode: ImageContentMode, _ format: ImageFormat, _ full: IdealPicture,
-            leastNoise: Double? = nil
+            of drawing: Image, _ area: PixelSize, _ mode: ImageContentMode, _ format: ImageFormat, _ full: IdealPicture
         ) -> String? {
             guard drawing.pixelSize == area else { return "the drawing has \(drawing.pixelSize)" }
             let bounds = CGRect(x: 0, y: 0, width: area.width, height: area.height)
@@ -116,7 +115,7 @@ extension GTKSuite {
                 width: Double(size.width) * x, height: Double(size.height) * y)
             let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
             // The planes of a scaled JPEG are not those of the full decode.
-            let leastNoise = leastNoise ?? (format == .jpeg ? 40 : 50)
+            let leastNoise = format == .jpeg ? 40.0 : 50
             let faults = [IdealPicture.Border.mirrored, .omitted].map {
                 full.scaled(to: size, from: region, border: $0).fault(of: result, leastNoise: leastNoise)
             }

@@ -15,6 +15,8 @@ import WebImageGraphics
     }
 
     private let texture: Texture
+    /// Whether an animation shows the texture, for too short a time for a copy in the background.
+    private let isFrame: Bool
     private let pixelSize: PixelSize
     private var copy: (texture: Texture, shape: Shape)?
     private var isCopying = false
@@ -23,11 +25,13 @@ import WebImageGraphics
     /// 0.2 ms in a release build.
     private static let pixelsAtOnce = 256 * 256
     /// A larger texture is drawn by GTK, because its copy takes long.
-    private static let mostPixels = 8 << 20
+    private static let mostPixels = 64 << 20
+    /// The same for a texture whose pixels must be downloaded first, which takes as much memory once more.
+    private static let mostDownloadedPixels = 8 << 20
     private static let queue = DispatchQueue(label: "webimage.exact-textures", qos: .userInitiated)
 
-    init(_ texture: Texture) {
-        self.texture = texture
+    init(_ texture: Texture, isFrame: Bool) {
+        (self.texture, self.isFrame) = (texture, isFrame)
         pixelSize = texture.pixelSize
     }
 
@@ -45,7 +49,7 @@ import WebImageGraphics
         guard !texture.hasHighRange, let shape = shape(visible, of: rect, scale) else { return nil }
         if let copy, copy.shape == shape { return copy.texture }
         guard pixelSize.pixelCount <= Self.pixelsAtOnce else {
-            begin(shape, changed)
+            if !isFrame { begin(shape, changed) }
             return nil
         }
         copy = Self.copy(of: texture, shape).map { ($0, shape) }
@@ -56,7 +60,8 @@ import WebImageGraphics
         let pixels = CGRect(
             x: visible.minX * scale, y: visible.minY * scale, width: visible.width * scale,
             height: visible.height * scale)
-        guard pixelSize.pixelCount <= Self.mostPixels, pixels.width >= 1, pixels.height >= 1,
+        let most = texture.shared == nil ? Self.mostDownloadedPixels : Self.mostPixels
+        guard pixelSize.pixelCount <= most, pixels.width >= 1, pixels.height >= 1,
             [pixels.minX, pixels.minY, pixels.width, pixels.height].allSatisfy({ abs($0 - $0.rounded()) < 1e-3 })
         else { return nil }
         let size = PixelSize(width: Int(pixels.width.rounded()), height: Int(pixels.height.rounded()))

@@ -9,13 +9,13 @@ import WebImageCore
         let texture: Texture
         let size: CGSize
         fileprivate let versions: ReducedTexture
-        fileprivate let exact: ExactTexture?
+        fileprivate let exact: ExactTexture
 
-        /// - Parameter isFrame: whether an animation shows the texture for a moment, which is too short for a copy.
+        /// - Parameter isFrame: whether an animation shows the texture for a moment.
         init(texture: Texture, size: CGSize, isFrame: Bool = false) {
             (self.texture, self.size) = (texture, size)
             versions = ReducedTexture(texture)
-            exact = isFrame ? nil : ExactTexture(texture)
+            exact = ExactTexture(texture, isFrame: isFrame)
         }
     }
 
