@@ -28,6 +28,8 @@ struct JPEG2000Header {
     private(set) var colorSpace = ColorSpace.unnamed
     /// The channel that is alpha by the file's definition of channels; nil if none is.
     private(set) var alphaChannel: Int?
+    /// Whether the colours are multiplied by alpha, by the file's definition of channels.
+    private(set) var isPremultiplied = false
     /// Whether the file says which channels are colours. In a file that does not, a second or fourth channel is alpha.
     private(set) var definesChannels = false
     private(set) var paletteColumns: Int?
@@ -111,8 +113,11 @@ struct JPEG2000Header {
                 for index in 0..<columns { paletteBits = try max(paletteBits, byte(3 + index) & 0x7F + 1) }
             case 0x6364_6566:  // cdef
                 definesChannels = true
-                for index in 0..<(try min(short(0), 16)) where try [1, 2].contains(short(2 + 6 * index + 2)) {
+                for index in 0..<(try min(short(0), 16)) {
+                    let kind = try short(2 + 6 * index + 2)
+                    guard [1, 2].contains(kind) else { continue }
                     alphaChannel = try short(2 + 6 * index)
+                    isPremultiplied = kind == 2
                 }
             default: continue
             }

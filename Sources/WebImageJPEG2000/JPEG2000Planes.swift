@@ -19,18 +19,26 @@ struct JPEG2000Planes {
         size = area.size(step: 1 << level)
     }
 
+    /// Returns the channel of the decoded picture that is alpha.
+    ///
+    /// OpenJPEG moves the colours to the front by the file's definition of channels. If alpha was defined before a colour,
+    /// it loses the mark of alpha (OpenJPEG 2.5.0) and is the last channel.
+    private func alphaChannel(_ channels: UnsafePointer<opj_image_comp_t>, _ count: Int) -> Int? {
+        guard let channel = header.alphaChannel, channel < count else { return nil }
+        guard header.definesChannels else { return channel }
+        return (0..<count).first { [1, 2].contains(channels[$0].alpha) } ?? count - 1
+    }
+
     func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let count = Int(image.numcomps)
         guard 1...4 ~= count, let channels = image.comps else { throw JPEG2000Header.unreadable("there is no channel") }
-        // OpenJPEG has moved the colours to the front by the file's definition of channels.
-        let marked = header.definesChannels ? (0..<count).first { [1, 2].contains(channels[$0].alpha) } : nil
-        let alpha = marked ?? (header.definesChannels || header.alphaChannel == nil ? nil : header.alphaChannel)
+        let alpha = alphaChannel(channels, count)
         let colors = (0..<count).filter { $0 != alpha && channels[$0].alpha == 0 }
         let isInk = header.colorSpace == .ink && colors.count == 4
         guard isInk || colors.count == 1 || colors.count == 3 else {
             throw .unsupportedJPEG2000("\(colors.count) colours")
         }
-        let isPremultiplied = alpha.map { channels[$0].alpha == 2 } ?? false
+        let isPremultiplied = alpha != nil && header.isPremultiplied
         let profile = profile(colorCount: colors.count)
         let bits = colors.map { Int(channels[$0].prec) }.max() ?? 8
         let wantsDeep =

@@ -113,6 +113,31 @@ struct JPEG2000CoderTests {
         #expect(try Self.decode(file.data).samples(5, 5) == [30, 20, 10, 255])
     }
 
+    /// Colours and alpha are stored in every order, with straight and premultiplied colours, and as grey with alpha.
+    @Test(arguments: [1, 2]) func alphaIsStoredAtAnyPlace(kind: Int) throws {
+        // A value and what it means: a colour by its number, or alpha.
+        let channels = [(10, (0, 1)), (20, (0, 2)), (30, (0, 3)), (128, (kind, 0))]
+        let orders = (0..<4).flatMap { one in
+            (0..<4).flatMap { two in (0..<4).map { [one, two, $0, 6 - one - two - $0] } }
+        }
+        func samples(_ order: [Int]) throws -> [Int] {
+            let components = order.map { place in JPEG2000File.Component { _, _ in channels[place].0 } }
+            var file = JPEG2000File(size: Self.size, components: components)
+            file.boxes = [
+                JPEG2000File.color(order.count == 2 ? 17 : 16), JPEG2000File.definition(order.map { channels[$0].1 }),
+            ]
+            return try Self.decode(file.data).samples(5, 5)
+        }
+        func color(_ value: Int) -> Int { kind == 1 ? value : (value * 255 + 64) / 128 }
+        let wanted = [color(10), color(20), color(30), 128]
+        for order in orders where Set(order) == [0, 1, 2, 3] {
+            #expect(try samples(order) == wanted, "\(order)")
+        }
+        for order in [[0, 3], [3, 0]] {
+            #expect(try samples(order) == [color(10), color(10), color(10), 128], "\(order)")
+        }
+    }
+
     /// The formulas of JFIF, with chroma of the full size and of half the size.
     @Test(arguments: [1, 2]) func luminanceAndChromaBecomeColors(distance: Int) throws {
         let (red, green, blue) = (200.0, 90.0, 30.0)
