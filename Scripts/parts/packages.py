@@ -29,7 +29,7 @@ man-db             test   lexgrog man
 appstream          test   appstreamcli
 desktop-file-utils test   desktop-file-validate
 ffmpeg             test   ffmpeg
-dpkg-dev           test   dpkg-shlibdeps
+dpkg-dev           test   dpkg-scanpackages dpkg-shlibdeps
 valgrind           test   callgrind_annotate valgrind
 iproute2           test   ip
 libvips-tools      bench  vips
@@ -41,13 +41,14 @@ squid              tiers  squid
 varnish            tiers  varnishd
 debootstrap        release  debootstrap
 lintian            release  lintian
+gnupg              release  gpg gpgconf
 sudo               optional  sudo
 systemd            optional  systemd-analyze systemd-socket-activate
 """
 MODES = {"base": [], "build": ["base"], "test": ["base", "build"], "bench": ["base", "build", "test"],
          "release": ["base", "build", "test"], "tiers": ["base", "build", "test"]}
 # The mode of files that Scripts/test does not run; all others are checked as "test".
-MODE_OF = {"audit": "release", "release": "release", "measure": "bench", "folder.py": "bench"}
+MODE_OF = {"audit": "release", "release": "release", "package": "release", "measure": "bench", "folder.py": "bench"}
 BUILTINS = set(""". : [ alias bind break builtin caller case cd command compgen complete continue coproc declare dirs disown do done echo
 elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill let local mapfile popd
 printf pushd pwd read readarray readonly return select set shift shopt source suspend test then time times trap true type typeset ulimit
