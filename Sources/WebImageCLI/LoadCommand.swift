@@ -136,15 +136,19 @@ private struct LoadJob: Sendable {
         // Local files are not stored in the user's cache, so a run without a URL need not make its folder and index.
         let folder = cache ?? (operands.allSatisfy(\.isLocal) ? "none" : nil)
         let cache = CommandCache.cache(folder)
-        let managers = [false, true].map { readsPosters in
+        func manager(readsPosters: Bool) -> WebImageManager {
             CommandCache.manager(
                 cache, tiers: tiers, buckets: buckets, readsPages: readsPages, readsPosters: readsPosters)
         }
+        let pictures = manager(readsPosters: false)
+        let names = operands.map { VideoOnServer.isNamed(by: $0.text) }
+        let posters = names.contains(true) ? manager(readsPosters: true) : pictures
         let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
+            guard names[index] else { return await load(index, pictures, progress) }
             // A copy and previews need the whole video.
             let copies = plan.map { rendition.demand(as: $0.targets[index].format).isWhole } ?? false
-            return await load(index, managers[copies ? 0 : 1], progress)
+            return await load(index, copies ? pictures : posters, progress)
         }
         progress.finish()
         await cache.flush()

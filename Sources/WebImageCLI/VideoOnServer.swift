@@ -19,6 +19,15 @@ enum PictureDemand: Sendable {
 /// Fetches of a video on a server only the parts that a command reads, if the URL has the file extension of a video. Any other
 /// URL costs no request more, and a video behind it is fetched whole.
 enum VideoOnServer {
+    /// Whether the text of an operand has the file extension of a video, with or without a query. Decides without reading the
+    /// text as a URL, so that it costs the loads of pictures nothing.
+    static func isNamed(by text: String) -> Bool {
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
+        let name = PathText.fileExtension(of: String(text[..<end])).lowercased()
+        guard !name.isEmpty, [.undefined, .video].contains(ImageFormat(fileExtension: name)) else { return false }
+        return VideoPosterLoader.pathExtensions.contains(name)
+    }
+
     /// Returns the parts of a video; nil for a demand or a URL that needs every byte. A server without ranges sends the
     /// whole video, which must not exceed the limits.
     static func parts(
