@@ -97,8 +97,13 @@ extension GTKSuite {
         /// Compares the part of a drawing that shows the picture, without a pixel at its borders.
         func fault(
             of drawing: Image, _ area: PixelSize, _ mode: ImageContentMode, _ format: ImageFormat, _ full: IdealPicture
-        ) -> String? {
-            guard drawing.pixelSize == area else { return "the drawing has \(drawing.pixelSize)" }
+        ) -> String? { ideal(area, mode, format, full)(drawing) }
+
+        /// Returns the comparison of drawings with the ideal one. The ideal picture is made once for all drawings, because that
+        /// of a large source takes seconds.
+        func ideal(
+            _ area: PixelSize, _ mode: ImageContentMode, _ format: ImageFormat, _ full: IdealPicture
+        ) -> (Image) -> String? {
             let bounds = CGRect(x: 0, y: 0, width: area.width, height: area.height)
             let place = mode.rect(for: CGSize(width: full.width, height: full.height), in: bounds)
             // A picture is drawn at whole pixels, and is rounded up to them.
@@ -113,13 +118,18 @@ extension GTKSuite {
             let region = PixelRegion(
                 left: (Double(left) - rect.minX) * x, top: (Double(top) - rect.minY) * y,
                 width: Double(size.width) * x, height: Double(size.height) * y)
-            let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
+            let mirrored = full.scaled(to: size, from: region, border: .mirrored)
+            var omitted: IdealPicture?
             // The planes of a scaled JPEG are not those of the full decode.
             let leastNoise = format == .jpeg ? 40.0 : 50
-            let faults = [IdealPicture.Border.mirrored, .omitted].map {
-                full.scaled(to: size, from: region, border: $0).fault(of: result, leastNoise: leastNoise)
+            return { drawing in
+                guard drawing.pixelSize == area else { return "the drawing has \(drawing.pixelSize)" }
+                let result = IdealPicture(drawing.pixels, hasAlpha: false).part(left: left, top: top, size)
+                guard let fault = mirrored.fault(of: result, leastNoise: leastNoise) else { return nil }
+                let other = omitted ?? full.scaled(to: size, from: region, border: .omitted)
+                omitted = other
+                return other.fault(of: result, leastNoise: leastNoise) == nil ? nil : fault
             }
-            return faults.contains(nil) ? nil : faults[0]
         }
 
         private func wholePixels(_ place: CGRect, keepsWidth: Bool, _ keepsHeight: Bool) -> CGRect {
