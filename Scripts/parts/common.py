@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 import zlib
@@ -24,12 +25,18 @@ SCRIPT = "Scripts/" + pathlib.Path(sys.argv[0]).name
 DISPLAY = {"GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "GTK_A11Y": "none", "NO_AT_BRIDGE": "1"}
 
 
+def summary(name, function):
+    """The name of a command and the first sentence of its help, which may begin with lines of usage."""
+    sentence = re.search(r"^(?!Scripts/).+?[.:;](?=\s)", inspect.getdoc(function) + "\n", re.M | re.S)[0][:-1]
+    return textwrap.fill(" ".join(sentence.split()), 130, initial_indent=f"  {SCRIPT} {name:13} ", subsequent_indent=" " * 8)
+
+
 def dispatch(text, commands):
     """Calls the function of the first word with the words behind it, or prints the help of the script or the function."""
     name, *words = sys.argv[1:] or [None]
     if name not in commands:
-        help_text = text.strip() + f"\n\n{SCRIPT} NAME --help describes one: {', '.join(commands)}."
-        sys.exit(print(help_text) if name in ("--help", "-h") else help_text)
+        lines = [text.strip(), "", *map(summary, commands, commands.values()), "", f"{SCRIPT} NAME --help describes one."]
+        sys.exit(print("\n".join(lines)) if name in ("--help", "-h") else "\n".join(lines))
     function = commands[name]
     if {"--help", "-h"} & set(words):
         sys.exit(print(inspect.getdoc(function)))
@@ -42,12 +49,12 @@ def accept(words, *allowed):
         sys.exit(f"{SCRIPT}: unknown: {', '.join(sorted(unknown))}; see --help")
 
 
-def run(*command, **options):
-    """Runs a program and returns what it prints; ends the script if the program fails."""
+def run(*command, with_errors=False, **options):
+    """Runs a program and returns what it prints, with its standard error if asked for; ends the script if the program fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command[:6]))}: {(done.stdout + done.stderr)[-3000:]}")
-    return done.stdout
+    return done.stdout + done.stderr * with_errors
 
 
 @contextlib.contextmanager

@@ -17,6 +17,17 @@ import zlib
 from .common import DATA, RELEASE, free_port, temporary, wait_for, without_settings
 
 
+def pdf_file(*parts):
+    """A PDF of these objects, the first of which is the catalogue."""
+    out, places = b"%PDF-1.7\n", []
+    for index, part in enumerate(parts, 1):
+        places.append(len(out))
+        out += b"%d 0 obj" % index + part + b"endobj\n"
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return out + b"xref\n0 %d\n0000000000 65535 f \n" % (len(parts) + 1) + table + (
+        b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(parts) + 1, len(out)))
+
+
 def pdf(number, shapes=None):
     """Pages of shapes and text; every other one has a picture."""
     shapes = shapes or 50 + number % 7 * 100
@@ -34,12 +45,7 @@ def pdf(number, shapes=None):
         f"<</Length {len(content)}>>stream\n{content}\nendstream".encode(),
         f"<</Subtype/Image/Width 80/Height 60/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode/Length {len(samples)}>>stream\n"
         .encode() + samples + b"\nendstream"]
-    out, places = b"%PDF-1.7\n", []
-    for index, part in enumerate(parts, 1):
-        places.append(len(out))
-        out += b"%d 0 obj" % index + part + b"endobj\n"
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return out + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % len(out)
+    return pdf_file(*parts)
 
 
 def dng(number, width=None, height=300):
@@ -71,16 +77,21 @@ def dng(number, width=None, height=300):
     return b"II*\0" + struct.pack("<I", start) + samples.tobytes() + table + b"\0\0\0\0" + extra
 
 
+def still(value):
+    """A property of a Lottie animation that does not change."""
+    return {"a": 0, "k": value}
+
+
 def lottie(number):
     shape = {"ty": "gr", "it": [
-        {"ty": "rc", "p": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [40 + number % 40, 40]}, "r": {"a": 0, "k": number % 9}},
-        {"ty": "fl", "c": {"a": 0, "k": [number % 7 / 7, 0.5, 0.8, 1]}, "o": {"a": 0, "k": 100}},
-        {"ty": "tr", "p": {"a": 0, "k": [0, 0]}, "a": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [100, 100]}, "r": {"a": 0, "k": 0}, "o": {"a": 0, "k": 100}}]}
+        {"ty": "rc", "p": still([0, 0]), "s": still([40 + number % 40, 40]), "r": still(number % 9)},
+        {"ty": "fl", "c": still([number % 7 / 7, 0.5, 0.8, 1]), "o": still(100)},
+        {"ty": "tr", "p": still([0, 0]), "a": still([0, 0]), "s": still([100, 100]), "r": still(0), "o": still(100)}]}
     # rlottie turns a layer only if 'ddd' stands before its transform.
     layers = [{
         "ddd": 0, "ty": 4, "ip": 0, "op": 30, "st": 0, "ind": index + 1, "shapes": [shape],
         "ks": {"p": {"a": 1, "k": [{"t": 0, "s": [20 + 9 * index, 60], "e": [99, 60], "i": {"x": [1], "y": [1]}, "o": {"x": [0], "y": [0]}}, {"t": 30}]},
-               "a": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [100, 100]}, "r": {"a": 0, "k": 7 * index}, "o": {"a": 0, "k": 80}}}
+               "a": still([0, 0]), "s": still([100, 100]), "r": still(7 * index), "o": still(80)}}
         for index in range(1 + number % 20)]
     return json.dumps({"v": "5.5.0", "fr": 30, "ip": 0, "op": 30, "w": 200, "h": 120, "layers": layers}).encode()
 

@@ -123,9 +123,7 @@ def instructions(work, files):
     if files:
         rows = counted(work, ["files", "1", *files])
     else:
-        plain = dict(width=2000, height=1500, color=0, kind=0, content=0, quality=85, is_baseline=1, optimizes_codes=0, has_long_codes=0,
-                     restart_interval=0, horizontal=2, vertical=2, seed=1, has_own_chroma=0, chroma_content=0, code_seed=0, damage=0,
-                     ignores_cost=0)
+        plain = {**dict.fromkeys(FIELDS, 0), "width": 2000, "height": 1500, "quality": 85, "is_baseline": 1, "horizontal": 2, "vertical": 2, "seed": 1}
         changes = [{}, {"horizontal": 1, "vertical": 1}, {"kind": 2}]
         rows = counted(work, ["samples", "1"], lines_of([{**plain, **change} for change in changes]))
         rows = [(name, *row[1:]) for name, row in zip(INSTRUCTION_LIMITS, rows)]
@@ -157,10 +155,13 @@ def times(work, files):
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
-def mutate(work, number, seed):
-    # The writer of samples loses memory if libjpeg cannot write one.
-    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
-    return subprocess.run([build(work, "mutated", *SANITIZERS), "mutate", str(number), str(seed)], env=environment).returncode
+# The writer of samples loses memory if libjpeg cannot write one.
+WITHOUT_LEAKS = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+
+
+def check(work, name, *arguments, options=()):
+    """The exit code of jpeg_loop.c."""
+    return subprocess.run([build(work, name, *options), *map(str, arguments)], env=WITHOUT_LEAKS).returncode
 
 
 def fuzz(work, seconds):
@@ -169,10 +170,9 @@ def fuzz(work, seconds):
     seeds = work / "seeds"
     seeds.mkdir()
     run(build(work, "writer"), "write", 600, 5, seeds, 48)
-    program = build(work, "fuzzed", "-g", "-DWITH_FUZZER", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all")
-    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
-    return subprocess.run([program, str(corpus), str(seeds), f"-max_total_time={seconds}", "-max_len=8192", "-rss_limit_mb=1024",
-                           "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={corpus}/found/"], env=environment).returncode
+    return check(work, "fuzzed", corpus, seeds, f"-max_total_time={seconds}", "-max_len=8192", "-rss_limit_mb=1024",
+                 "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={corpus}/found/",
+                 options=["-g", "-DWITH_FUZZER", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"])
 
 
 def platforms(work, number):
@@ -213,8 +213,7 @@ def strips(work, rest):
     if kind != "times":
         arguments = [*(arguments[:1] or [{"compare": "500", "mutate": "20000"}[kind]]), *(arguments[1:2] or [str(random.getrandbits(16))])]
         print(f"seed {arguments[1]}")
-    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
-    return subprocess.run([program, kind, *arguments], env=environment).returncode
+    return subprocess.run([program, kind, *arguments], env=WITHOUT_LEAKS).returncode
 
 
 def coverage(work):
@@ -259,43 +258,37 @@ def measure(words):
 
     Scripts/measure jpeg-loop compare [N] [SEED] [SIDE]   N random files (default 5000), sides up to SIDE pixels: the same pixels?
     Scripts/measure jpeg-loop same FILE...                the same for these files
-    Scripts/measure jpeg-loop mutate [N] [SEED]           N damaged files (default 100000) under the address and undefined-behaviour
-                                                  sanitizers
-    Scripts/measure jpeg-loop fuzz [SECONDS]              libFuzzer over both decoders (default 60), from files that it makes; the
-                                                  corpus is kept in .build/fuzz-corpus/jpeg-loop
-    Scripts/measure jpeg-loop times FILE...               processor time of both decoders, best of 41. With SIDE=2, 3 or 4 in the
-                                                  environment: planes with so many samples in a row of a block, scaled, beside
-                                                  libjpeg-turbo's scale with twice the result's pixels. CHROMA=8: the samples of
-                                                  chroma; RATIO=3.5: how many times smaller the result is
-    Scripts/measure jpeg-loop instructions [FILE...]      instructions of both decoders for the files that it makes, and the numbers that
-                                                  they must not exceed: Scripts/test runs this
-    Scripts/measure jpeg-loop worst [N] [SEED] [SIDE]     searches N crafted files (default 600) for the one whose refusal costs most, at
-                                                  1/8 or for planes
-    Scripts/measure jpeg-loop platforms [N]               compares N files on aarch64 and s390x under qemu, if their compilers are there
-    Scripts/measure jpeg-loop strips compare [N] [SEED]   N random files (default 500) in one piece and on several threads: the same pixels?
-    Scripts/measure jpeg-loop strips mutate [N] [SEED]    N damaged files (default 20000), under the address and undefined-behaviour
-                                                  sanitizers; with THREAD_SANITIZER=1 under the thread sanitizer
-    Scripts/measure jpeg-loop strips times THREADS FILE... the clock and the processors, least of 21
+    Scripts/measure jpeg-loop mutate [N] [SEED]           N damaged files (default 100000), sanitized (addresses, undefined behaviour)
+    Scripts/measure jpeg-loop fuzz [SECONDS]              libFuzzer over both decoders (default 60); keeps .build/fuzz-corpus/jpeg-loop
+    Scripts/measure jpeg-loop times FILE...               processor time of both decoders, best of 41
+    Scripts/measure jpeg-loop instructions [FILE...]      without files also the limits: Scripts/test runs this
+    Scripts/measure jpeg-loop worst [N] [SEED] [SIDE]     searches N crafted files (default 600) for the costliest refusal
+    Scripts/measure jpeg-loop platforms [N]               N files on aarch64 and s390x under qemu, if their compilers are there
+    Scripts/measure jpeg-loop strips compare [N] [SEED]   N files (default 500) in one piece and on several threads: the same pixels?
+    Scripts/measure jpeg-loop strips mutate [N] [SEED]    N damaged files (default 20000), sanitized
+    Scripts/measure jpeg-loop strips times THREADS FILE...  the clock and the processors, least of 21
     Scripts/measure jpeg-loop coverage                    lines of the loop that the Swift tests run
 
-    Instructions are counted by valgrind (callgrind), so that they depend neither on the processor's load nor on its kind.
+    Variables: of 'times', SIDE=2, 3 or 4 for planes with so many samples in a row of a block, beside libjpeg-turbo's scale with twice
+    the result's pixels, CHROMA=8 for the samples of chroma, RATIO=3.5 for how many times smaller the result is; of 'strips mutate',
+    THREAD_SANITIZER=1 for that sanitizer. SIDE of 'worst': planes instead of 1/8. valgrind (callgrind) counts instructions.
     """
     command, rest = words[0] if words else "", words[1:]
 
-    def number(index, default):
-        return int(rest[index]) if len(rest) > index else default
+    def numbers(*defaults):
+        """The numbers of the command line; a seed that is not there is random."""
+        return [int(word) for word in rest] + [random.getrandbits(16) if number is None else number for number in defaults[len(rest):]]
 
     with temporary() as work:
         ways = {
-            "compare": lambda: subprocess.run(
-                [build(work, "compared"), "compare", str(number(0, 5000)), str(number(1, random.getrandbits(16))), str(number(2, 5000))]).returncode,
-            "same": lambda: subprocess.run([build(work, "compared"), "same", *rest]).returncode,
-            "mutate": lambda: mutate(work, number(0, 100000), number(1, random.getrandbits(16))),
-            "fuzz": lambda: fuzz(work, number(0, 60)),
+            "compare": lambda: check(work, "compared", "compare", *numbers(5000, None, 5000)),
+            "same": lambda: check(work, "compared", "same", *rest),
+            "mutate": lambda: check(work, "mutated", "mutate", *numbers(100000, None), options=SANITIZERS),
+            "fuzz": lambda: fuzz(work, *numbers(60)),
             "times": lambda: times(work, rest),
             "instructions": lambda: instructions(work, rest),
-            "worst": lambda: worst(work, number(0, 600), number(1, random.getrandbits(16)), number(2, 1)),
-            "platforms": lambda: platforms(work, number(0, 400)),
+            "worst": lambda: worst(work, *numbers(600, None, 1)),
+            "platforms": lambda: platforms(work, *numbers(400)),
             "strips": lambda: strips(work, rest),
             "coverage": lambda: coverage(work),
         }

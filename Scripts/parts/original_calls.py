@@ -46,9 +46,9 @@ def split(text):
     return [part.strip() for part in parts if part.strip()]
 
 
-def arguments(text):
-    """What is between the first bracket and its counterpart, and what follows."""
-    start, depth = text.index("("), 0
+def arguments(text, place=0):
+    """What is between the first bracket from the place on and its counterpart, and what follows."""
+    start, depth = text.index("(", place), 0
     for end in range(start, len(text)):
         depth += (text[end] == "(") - (text[end] == ")")
         if depth == 0:

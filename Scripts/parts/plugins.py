@@ -2,15 +2,15 @@
 import base64
 import io
 import json
-import os
 import pathlib
-import subprocess
+import sys
 
 from . import folder as made
-from .common import DEBUG, ROOT, accept, replace_part, temporary
+from .common import ROOT, accept, replace_part, temporary
+from .folder import still
+from .verdicts import decoded_by_ffmpeg, decoded_by_us
 
 RECORD = ROOT / "Tests/Support/plug-in-pictures.json"
-COMMAND = os.environ.get("WEBIMAGE", str(DEBUG))
 WIDTH, HEIGHT, COLUMNS, ROWS = 120, 80, 12, 8
 
 
@@ -20,13 +20,7 @@ def pdf(content, fields="", media=(0, 0, WIDTH, HEIGHT), further=()):
     parts = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
              f"<</Type/Page/Parent 2 0 R/MediaBox[{' '.join(map(str, media))}]{fields}/Contents 4 0 R>>".encode(),
              f"<</Length {len(content)}>>stream\n{content}\nendstream".encode(), *further]
-    out, places = b"%PDF-1.7\n", []
-    for index, part in enumerate(parts, 1):
-        places.append(len(out))
-        out += b"%d 0 obj" % index + part + b"endobj\n"
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return out + b"xref\n0 %d\n0000000000 65535 f \n" % (len(parts) + 1) + table + (
-        b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(parts) + 1, len(out)))
+    return made.pdf_file(*parts)
 
 
 def pdf_files():
@@ -44,10 +38,6 @@ def pdf_files():
     yield "picture, turned", pdf("q 0 40 -30 0 80 20 cm /I Do Q", "/Resources<</XObject<</I 5 0 R>>>>", further=[picture + stream + b"\nendstream"])
     yield "gradient", pdf("/S sh", "/Resources<</Shading<</S 5 0 R>>>>", further=[gradient])
     yield "CMYK and grey", pdf("1 0 0 0 k 0 0 40 80 re f 0 0.5 1 0 k 40 0 40 80 re f 0.4 g 80 0 40 80 re f")
-
-
-def still(value):
-    return {"a": 0, "k": value}
 
 
 def layer(shapes, **changes):
@@ -111,11 +101,10 @@ def jp2_files(np, Image, folder):
 # MARK: Decoders, which return straight RGBA
 
 def ours(np, Image, folder, data, extension, frame=0):
-    source, target = folder / f"ours.{extension}", folder / "ours.png"
+    source = folder / f"ours.{extension}"
     source.write_bytes(data)
-    target.unlink(missing_ok=True)
-    subprocess.run([COMMAND, "convert", "--quiet", "--overwrite", "--color", "srgb", "--frame", str(frame), str(source), str(target)], check=True)
-    return np.asarray(Image.open(target).convert("RGBA"))
+    rows = decoded_by_us(np, Image, source, folder / "ours.png", "--color", "srgb", "--frame", frame)
+    return rows if rows is not None else sys.exit(f"Scripts/parity plugins: webimage cannot decode {source.name}; WEBIMAGE_PDFIUM names PDFium")
 
 
 def mupdf(np, data):
@@ -154,11 +143,9 @@ def libraw(np, data):
 
 
 def ffmpeg(np, Image, folder, data, extension):
-    import imageio_ffmpeg
-    source, target = folder / f"theirs.{extension}", folder / "theirs.png"
+    source = folder / f"theirs.{extension}"
     source.write_bytes(data)
-    subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", "-c:v", "jpeg2000", "-i", str(source), "-frames:v", "1", "-pix_fmt", "rgba", str(target)], check=True)
-    return np.asarray(Image.open(target).convert("RGBA"))
+    return decoded_by_ffmpeg(np, Image, source, folder / "theirs.png", "-c:v", "jpeg2000", after=["-pix_fmt", "rgba"])
 
 
 # MARK: Table

@@ -294,6 +294,12 @@ def begin(site, base):
         f'<body><p><a href="{address}">The guides and the reference of swift-web-image</a></p></body>\n</html>\n')
 
 
+def wrong_guides(said):
+    """What DocC says against the guides; the doc comments of the reference have warnings of their own."""
+    found = re.findall(r"^(?:warning|error): (.*)\n +--> (?:\S*/)?(\w+\.md)", said, re.M)
+    return [f"{page}: {text}" for text, page in found if (GUIDES / page).exists()]
+
+
 def dead_links(archive):
     """Links of converted guides that lead nowhere: DocC leaves what it does not know as it is written."""
     dead = []
@@ -395,13 +401,14 @@ def check(words):
         print(file=sys.stderr) if sys.stderr.isatty() else print(f"{len(modules)} modules", file=sys.stderr)
         catalogue(work / "Guides.docc", modules, base)
         shutil.rmtree(site, ignore_errors=True)
-        run("docc", "convert", work / "Guides.docc", "--additional-symbol-graph-dir", work / "graphs", "--output-dir", site,
+        wrong = wrong_guides(run(
+            "docc", "convert", work / "Guides.docc", "--additional-symbol-graph-dir", work / "graphs", "--output-dir", site,
             "--transform-for-static-hosting", "--experimental-enable-custom-templates", "--fallback-display-name", "swift-web-image",
-            "--fallback-bundle-identifier", "swift-web-image", *(["--hosting-base-path", base] if base else []))
+            "--fallback-bundle-identifier", "swift-web-image", *(["--hosting-base-path", base] if base else []), with_errors=True))
         begin(site, base)
         name_pages(site)
         group_twins(site)
         found = write_search(site, base)
-        wrong = dead_links(site) + wrong_links(site, base, modules) + wrong_search(site, found) + mixed_twins(site)
+        wrong += dead_links(site) + wrong_links(site, base, modules) + wrong_search(site, found) + mixed_twins(site)
         pages = len(links(site))
     end(wrong, f"{pages} pages, every link leads to one" + ("" if options.check else f", in {site}"))

@@ -123,6 +123,22 @@ def cases(np, Image):
     ]
 
 
+def decoded(np, Image, target, *command):
+    """The pixels of the picture that a program writes; None if it writes none."""
+    target.unlink(missing_ok=True)
+    subprocess.run([*map(str, command), str(target)], capture_output=True, timeout=60)
+    return np.asarray(Image.open(target).convert("RGBA")) if target.exists() else None
+
+
+def decoded_by_us(np, Image, source, target, *options):
+    return decoded(np, Image, target, COMMAND, "convert", "--quiet", "--overwrite", *options, source)
+
+
+def decoded_by_ffmpeg(np, Image, source, target, *options, after=()):
+    import imageio_ffmpeg
+    return decoded(np, Image, target, imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", *options, "-i", source, "-frames:v", "1", *after)
+
+
 def decoders(np, Image, folder):
     import imageio_ffmpeg
     import PIL
@@ -130,27 +146,20 @@ def decoders(np, Image, folder):
     Image.MAX_IMAGE_PIXELS = None
 
     def ours(path):
-        out = folder / "out.png"
-        out.unlink(missing_ok=True)
-        run = subprocess.run([COMMAND, "convert", "--quiet", "--overwrite", str(path), str(out)], capture_output=True)
-        return np.asarray(Image.open(out).convert("RGBA")).astype(int) if run.returncode == 0 else None
+        return decoded_by_us(np, Image, path, folder / "out.png")
 
     def pillow(path):
         with Image.open(path) as image:
             image.load()
-            return np.asarray(image.convert("RGBA")).astype(int)
+            return np.asarray(image.convert("RGBA"))
 
     def vips(path):
         image = pyvips.Image.new_from_file(str(path)).colourspace("srgb").cast("uchar")
         image = image if image.hasalpha() else image.bandjoin(255)
-        return image.numpy().astype(int)
+        return image.numpy()
 
     def ffmpeg(path):
-        out = folder / "ffmpeg.png"
-        out.unlink(missing_ok=True)
-        call = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", "-i", str(path), "-frames:v", "1", str(out)]
-        subprocess.run(call, capture_output=True, timeout=60)
-        return np.asarray(Image.open(out).convert("RGBA")).astype(int) if out.exists() else None
+        return decoded_by_ffmpeg(np, Image, path, folder / "ffmpeg.png")
 
     names = [f"Pillow {PIL.__version__}", "libvips " + ".".join(str(pyvips.version(n)) for n in range(3)),
              "ffmpeg " + imageio_ffmpeg.get_ffmpeg_version().split("-")[0].lstrip("n")]
@@ -167,7 +176,7 @@ def verdict(np, decode, path, reference):
         return "refused"
     if shown.shape != reference.shape:
         return "other size"
-    return "whole" if np.abs(shown - reference).mean() < 2 else "part"
+    return "whole" if np.abs(shown.astype(int) - reference).mean() < 2 else "part"
 
 
 def table(keep):
