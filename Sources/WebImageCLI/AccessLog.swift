@@ -8,12 +8,8 @@ import WebImageService
 /// A separate thread writes the lines, so that a slow reader of the log does not delay answers. At most 4 MiB of lines
 /// wait for this thread. Lines above this limit are dropped and counted.
 final class AccessLog: Sendable {
-    enum Format: String, Sendable {
-        case text, json, none
-    }
-
     private struct State {
-        var format: Format
+        var format: AccessLogFormat
         var lines: [String] = []
         var byteCount = 0
         var lost = 0
@@ -26,15 +22,15 @@ final class AccessLog: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let output: @Sendable (String) -> Void
 
-    init(_ format: String, output: @escaping @Sendable (String) -> Void = { Console.out($0) }) {
-        state = Locked(State(format: Format(rawValue: format) ?? .text))
+    init(_ format: AccessLogFormat, output: @escaping @Sendable (String) -> Void = { Console.out($0) }) {
+        state = Locked(State(format: format))
         self.output = output
         let thread = Thread(name: "webimage.log") { [self] in run() }
         thread.stackSize = 256 * 1024
         thread.start()
     }
 
-    var format: Format {
+    var format: AccessLogFormat {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }
     }

@@ -1,13 +1,14 @@
 import Foundation
 import WebImage
 import WebImageSandbox
+import WebImageService
 
 /// Decoding in restricted processes, on request of a command.
 enum DecoderProcesses {
     /// - Parameter isolation: a process for many pictures (`process`) or for each (`picture`).
-    static func enable(isolation: String = "process") throws(UsageError) {
+    static func enable(_ place: DecoderPlace = .process) throws(UsageError) {
         var configuration = WebImageSandbox.Configuration()
-        if isolation == "picture" { configuration.picturesPerWorker = 1 }
+        if place == .picture { configuration.picturesPerWorker = 1 }
         if let switchedOff { Console.error(switchedOff) }
         do throws(WebImageError) {
             try WebImageSandbox.enable(configuration)

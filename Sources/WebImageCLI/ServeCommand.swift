@@ -70,13 +70,13 @@ enum ServeCommand {
         returnLargeBlocks()
         let process: ServiceProcess
         do {
-            let isolation = reading.configuration.isolation
-            if isolation == "none" {
+            let place = try reading.parsed().isolation
+            if place == .none {
                 DecoderIsolation.decide()
                 Console.error("isolation = none: pictures of strangers are decoded in this process")
             } else {
                 if DecoderProcesses.switchedOff == nil { try DecoderProcesses.check() }
-                try DecoderProcesses.enable(isolation: isolation)
+                try DecoderProcesses.enable(place)
             }
             process = try ServiceProcess(reading, inherited: ListenAddress.inherited())
         } catch {

@@ -25,6 +25,11 @@ struct ServiceArguments: Sendable {
         /// The secret settings that a file sets and a variable overrides, with their places in the file.
         var hiddenSecrets: [String: String] = [:]
 
+        /// The values of the settings that are texts.
+        func parsed() throws(UsageError) -> ParsedSettings {
+            do throws(ConfigurationError) { return try configuration.parsed() } catch { throw self.error(error) }
+        }
+
         /// Converts an error to a message that names the place of the setting.
         func error(_ error: ConfigurationError) -> UsageError { UsageError("\(error.at(places.place(of: error)))") }
     }

@@ -33,7 +33,7 @@ final class ServiceProcess: Sendable {
         }
         isOpen = !addresses.allSatisfy(\.isLoopback)
         try Self.check(configuration, isOpen: isOpen)
-        let log = AccessLog(configuration.accessLog)
+        let log = AccessLog(try reading.parsed().accessLog)
         do {
             let limits = try Self.limits(configuration)
             if limits.maxConnections < configuration.maxConnections {
@@ -212,6 +212,7 @@ final class ServiceProcess: Sendable {
     func reload(_ reading: ServiceArguments.Reading) throws(UsageError) {
         let configuration = reading.configuration
         try Self.checkSecrets(reading)
+        let format = try reading.parsed().accessLog
         try Self.check(configuration, isOpen: isOpen)
         // Some settings take effect at the next start. An operator must not learn then that they cannot be used.
         _ = try Self.addresses(reading, inherited)
@@ -237,7 +238,7 @@ final class ServiceProcess: Sendable {
         } catch {
             throw UsageError("\(error)")
         }
-        log.format = AccessLog.Format(rawValue: configuration.accessLog) ?? .text
+        log.format = format
         self.configuration.withLock { $0 = configuration }
         if !reading.secretsInVariables.isEmpty {
             Console.error(

@@ -14,13 +14,12 @@ extension HTTPServerConfiguration {
         sendTimeout = .seconds(configuration.sendTimeout)
         maxHeadBytes = configuration.maxHeadBytes
         maxTargetBytes = min(configuration.maxTargetBytes, configuration.maxHeadBytes)
-        var name = "socket-mode"
-        do throws(SettingProblem) {
-            socketMode = try SettingCheck.mode(configuration.socketMode)
-            name = "trusted-proxy"
-            for text in configuration.trustedProxies { trustedProxies.append(try SettingCheck.addresses(text)) }
+        do throws(ConfigurationError) {
+            let parsed = try configuration.parsed(only: ["socket-mode", "trusted-proxy"])
+            socketMode = parsed.socketMode
+            trustedProxies = parsed.trustedProxies
         } catch {
-            throw HTTPServerError("\(name): \(error.text)")
+            throw HTTPServerError("\(error)")
         }
     }
 }

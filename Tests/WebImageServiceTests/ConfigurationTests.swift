@@ -25,6 +25,28 @@ struct ConfigurationTests {
         #expect(!read.offersWebP && read.sourceCacheBytes == 2 << 30)
     }
 
+    /// The server, the command and the signatures use what the rows have parsed, and read no text again.
+    @Test func rowsStoreTheParsedValues() throws {
+        var configuration = ServiceConfiguration()
+        try configuration.read(
+            file: "socket-mode = 0640\ntrusted-proxy = 10.0.0.0/8, 192.0.2.1\naccess-log = json\nisolation = none")
+        try configuration.read(environment: ["WEBIMAGE_KEY": "00ff,0A", "WEBIMAGE_SALT": "01,02"])
+        let parsed = try configuration.parsed()
+        #expect(parsed.socketMode == 0o640 && parsed.accessLog == .json && parsed.isolation == .none)
+        #expect(parsed.trustedProxies == [AddressRange("10.0.0.0/8"), AddressRange("192.0.2.1")])
+        #expect(parsed.keys == [[0x00, 0xFF], [0x0A]] && parsed.salts == [[0x01], [0x02]])
+        // A program can set a text without reading it.
+        configuration.socketMode = "8"
+        configuration.isolation = "some"
+        #expect(try configuration.parsed(only: ["trusted-proxy"]).trustedProxies.count == 2)
+        #expect(throws: ConfigurationError("socket-mode", "'8' is not an octal number up to 777")) {
+            try configuration.parsed(only: ["socket-mode"])
+        }
+        #expect(throws: ConfigurationError("isolation", "'some' is none of process, picture, none")) {
+            try configuration.parsed(only: ["isolation"])
+        }
+    }
+
     @Test func laterSourcesOverrideEarlierOnes() throws {
         var configuration = ServiceConfiguration()
         try configuration.read(file: "# a comment\n\n quality = 10 \nttl=5\r\nallowed-source = http://a/, http://b/\n")

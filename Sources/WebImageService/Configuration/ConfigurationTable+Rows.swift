@@ -7,10 +7,10 @@ extension ConfigurationTable {
         flag("insecure", \.isInsecure, .live, "listen beyond loopback without keys"),
         text(
             "socket-mode", \.socketMode, .fixed, "OCTAL", "permissions of the Unix socket",
-            check: { SettingCheck.problem($0, SettingCheck.mode) }),
+            by: .parse(SettingCheck.mode, into: \.socketMode)),
         list(
             "trusted-proxy", \.trustedProxies, .live, "CIDR", "proxies whose X-Forwarded-For is trusted",
-            check: { SettingCheck.problem($0, SettingCheck.addresses) }),
+            by: .append(SettingCheck.addresses, to: \.trustedProxies)),
         number("max-connections", \.maxConnections, .live, in: 1...1_000_000, "N", "the maximum of open connections"),
         number(
             "max-connections-per-client", \.maxConnectionsPerClient, .live, in: 1...1_000_000, "N",
@@ -28,31 +28,35 @@ extension ConfigurationTable {
             "max-head-bytes", \.maxHeadBytes, .fixed, in: 1_024...(1 << 20), "BYTES",
             "the maximum size of a request's head"),
         text("secrets-file", \.secretsFile, .live, "FILE", "secret settings; read again at SIGHUP"),
-        choice("access-log", \.accessLog, .live, ["text", "json", "none"], "one line per request on standard output"),
+        choice("access-log", \.accessLog, .live, into: \.accessLog, "one line per request on standard output"),
     ]
 
     static let urls: [Row] = [
-        text("path-prefix", \.pathPrefix, .live, "/PATH", "the prefix of every target", check: SettingCheck.pathPrefix),
-        list("key", \.keys, .live, "HEX,…", "keys of signatures", isSecret: true, check: SettingCheck.hexadecimal),
+        text(
+            "path-prefix", \.pathPrefix, .live, "/PATH", "the prefix of every target",
+            by: .check(SettingCheck.pathPrefix)),
+        list(
+            "key", \.keys, .live, "HEX,…", "keys of signatures", isSecret: true,
+            by: .append(SettingCheck.hexadecimal, to: \.keys)),
         list(
             "salt", \.salts, .live, "HEX,…", "salts of signatures, one for each key", isSecret: true,
-            check: SettingCheck.hexadecimal),
+            by: .append(SettingCheck.hexadecimal, to: \.salts)),
         number("signature-size", \.signatureSize, .live, in: 1...32, "BYTES", "of the hash in a signature"),
         list(
             "trusted-signatures", \.trustedSignatures, .live, "TEXT,…", "signatures accepted without verification",
-            isSecret: true, check: SettingCheck.signature),
+            isSecret: true, by: .check(SettingCheck.signature)),
         text(
             "thumbor", \.thumborPrefix, .live, "/PREFIX", "the prefix of thumbor's grammar",
-            check: SettingCheck.thumborPrefix),
+            by: .check(SettingCheck.thumborPrefix)),
         list("thumbor-key", \.thumborKeys, .live, "TEXT,…", "keys of thumbor's grammar", isSecret: true),
         flag("thumbor-unsafe", \.allowsUnsafeThumbor, .live, "accept unsafe targets although keys are configured"),
         list(
             "preset", \.presets, .live, "NAME=OPTION/OPTION", "a named list of options; repeatable",
-            check: SettingCheck.preset),
+            by: .check(SettingCheck.preset)),
         flag("only-presets", \.onlyPresets, .live, "targets may name only presets"),
         list(
             "allowed-options", \.allowedOptions, .live, "NAME,…", "options that targets may use; default: all",
-            check: SettingCheck.option),
+            by: .check(SettingCheck.option)),
         flag(
             "base64-includes-filename", \.base64IncludesFilename, .live,
             "the last part of a base64 source is a file name"),
@@ -64,18 +68,18 @@ extension ConfigurationTable {
     static let sources: [Row] = [
         list(
             "allowed-source", \.allowedSources, .live, "PREFIX,…",
-            "sources that may be used, * for anything but a slash", into: \.allowedSources,
-            parse: SourcePattern.init(checking:)),
+            "sources that may be used, * for anything but a slash",
+            by: .append(SourcePattern.init(checking:), to: \.allowedSources)),
         list(
             "allowed-address", \.allowedAddresses, .live, "CIDR,…", "private addresses that may be fetched from",
-            into: \.allowedAddresses, parse: SettingCheck.addresses),
+            by: .append(SettingCheck.addresses, to: \.allowedAddresses)),
         text("root", \.root, .fixed, "FOLDER", "the folder of local:/// sources"),
         list("s3-source", \.s3Sources, .fixed, "URL", "a bucket of s3:// sources, s3://bucket?endpoint=…; repeatable"),
         list("s3-key", \.s3Keys, .fixed, "BUCKET:ID:SECRET,…", "access keys of buckets", isSecret: true),
-        text("base-url", \.baseURL, .live, "URL", "prefix added to sources", check: SettingCheck.baseURL),
+        text("base-url", \.baseURL, .live, "URL", "prefix added to sources", by: .check(SettingCheck.baseURL)),
         list(
             "url-replacement", \.urlReplacements, .live, "PATTERN=TEXT", "rewrites sources; separated by ;",
-            separator: ";", into: \.replacements, parse: SettingCheck.replacement),
+            separator: ";", by: .append(SettingCheck.replacement, to: \.replacements)),
         number(
             "source-timeout", \.sourceTimeout, .live, in: 1...3_600, "SECONDS",
             "without a byte from a source until a fetch fails"),
@@ -84,7 +88,8 @@ extension ConfigurationTable {
             "for a whole fetch; at most decode-timeout, except for raw"),
         number("max-redirects", \.maxRedirects, .live, in: 0...20, "N", "the maximum of redirects followed"),
         text(
-            "user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources", check: SettingCheck.userAgent),
+            "user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources",
+            by: .check(SettingCheck.userAgent)),
     ]
 
     static let caches: [Row] = [
@@ -106,7 +111,7 @@ extension ConfigurationTable {
         number("negative-ttl", \.negativeTTL, .live, in: 0...3_600, "SECONDS", "a failure is remembered"),
         list(
             "store-rule", \.storeRules, .live, "RULE", "where results and sources are stored; separated by ;",
-            separator: ";", into: \.storeRules, parse: StorageRules.Rule.init),
+            separator: ";", by: .append(StorageRules.Rule.init, to: \.storeRules)),
         list("tier", \.tiers, .fixed, "URL", "a cache of several machines, valkey:// or s3://; repeatable"),
         list("tier-password", \.tierPasswords, .fixed, "TEXT,…", "passwords of tiers", isSecret: true),
     ]
@@ -128,7 +133,7 @@ extension ConfigurationTable {
         list(
             "source-formats", \.sourceFormats, .live, "FORMAT,…",
             "default: all; of \(SettingCheck.sourceFormats.joined(separator: ","))", words: SettingCheck.sourceFormats,
-            into: \.sourceFormats, parse: SettingCheck.sourceFormat),
+            by: .append(SettingCheck.sourceFormat, to: \.sourceFormats)),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
             "the longest side of a result"),
@@ -147,7 +152,7 @@ extension ConfigurationTable {
             "the maximum of these per client"
         ),
         choice(
-            "isolation", \.isolation, .fixed, ["process", "picture", "none"],
+            "isolation", \.isolation, .fixed, into: \.isolation,
             "decode in restricted processes, for many pictures or each"),
         flag("security-options", \.allowsSecurityOptions, .live, "targets may lower the limits"),
     ]
@@ -156,7 +161,7 @@ extension ConfigurationTable {
         number("quality", \.quality, .live, in: 1...100, "N", "quality of formats that format-quality omits"),
         list(
             "format-quality", \.formatQuality, .live, "FORMAT:N,…", "quality per format",
-            into: \.formatQualities, parse: SettingCheck.formatQuality),
+            by: .append(SettingCheck.formatQuality, to: \.formatQualities)),
         flag("progressive", \.isProgressive, .live, "write progressive JPEG"),
         flag("avif", \.offersAVIF, .live, "AVIF for clients that accept it"),
         flag("webp", \.offersWebP, .live, "WebP for clients that accept it"),
@@ -167,7 +172,7 @@ extension ConfigurationTable {
         number("watermark-opacity", \.watermarkOpacity, .live, in: 0...100, "PERCENT", "of the watermark"),
         text(
             "allow-origin", \.allowedOrigin, .live, "ORIGIN", "the origin whose scripts may read answers",
-            check: SettingCheck.origin),
+            by: .check(SettingCheck.origin)),
         flag("canonical-link", \.linksCanonical, .live, "name the source in Link"),
         flag("json-errors", \.usesJSONErrors, .live, "errors as JSON"),
         text("fallback", \.fallback, .live, "FILE", "the picture sent when a source fails"),
@@ -176,6 +181,6 @@ extension ConfigurationTable {
             "of the fallback; 0 sends the status of the failure"),
         list(
             "purge-token", \.purgeTokens, .live, "TEXT,…", "tokens that authorise purges", isSecret: true,
-            check: SettingCheck.token),
+            by: .check(SettingCheck.token)),
     ]
 }

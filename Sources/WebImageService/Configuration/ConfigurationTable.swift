@@ -51,26 +51,54 @@ enum ConfigurationTable {
 
     typealias Path<Value> = any WritableKeyPath<ServiceConfiguration, Value> & Sendable
 
-    /// Returns the problem of a value; nil if the value can be used. The text does not contain the value of a secret.
-    typealias Check = @Sendable (String) -> String?
+    /// What a row does with a value that is a text: it checks it, or parses it and stores the result. The text of a problem
+    /// does not contain the value of a secret.
+    struct Use: Sendable {
+        let store: @Sendable (String, inout ParsedSettings) throws(SettingProblem) -> Void
 
-    /// Parses a value and stores the result. The text of the problem does not contain the value of a secret.
-    typealias Store = @Sendable (String, inout ParsedSettings) throws(SettingProblem) -> Void
+        /// Accepts every text.
+        static let any = Use { _, _ in }
+
+        /// - Parameter problem: Returns the problem of a value; nil if the value can be used.
+        static func check(_ problem: @escaping @Sendable (String) -> String?) -> Use {
+            Use { text, _ throws(SettingProblem) in
+                if let problem = problem(text) { throw SettingProblem(problem) }
+            }
+        }
+
+        static func parse<Value>(
+            _ parse: @escaping @Sendable (String) throws(SettingProblem) -> Value,
+            into target: any WritableKeyPath<ParsedSettings, Value> & Sendable
+        ) -> Use {
+            Use { text, parsed throws(SettingProblem) in parsed[keyPath: target] = try parse(text) }
+        }
+
+        /// Parses each value of a list.
+        static func append<Value>(
+            _ parse: @escaping @Sendable (String) throws(SettingProblem) -> Value,
+            to target: any WritableKeyPath<ParsedSettings, [Value]> & Sendable
+        ) -> Use {
+            Use { text, parsed throws(SettingProblem) in parsed[keyPath: target].append(try parse(text)) }
+        }
+    }
 
     /// Checks each setting for itself.
     ///
+    /// - Parameter names: The settings to check; nil for all.
     /// - Throws: `ConfigurationError` for the first setting whose value cannot be used.
-    static func parsed(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ParsedSettings {
+    static func parsed(
+        _ configuration: ServiceConfiguration, only names: Set<String>? = nil
+    ) throws(ConfigurationError) -> ParsedSettings {
         var parsed = ParsedSettings()
-        for row in rows { try row.parse(configuration, &parsed) }
+        for row in rows where names?.contains(row.name) ?? true { try row.parse(configuration, &parsed) }
         return parsed
     }
 
     private static func store(
-        _ text: String, by store: Store, in parsed: inout ParsedSettings, for name: String, index: Int? = nil
+        _ text: String, by use: Use, in parsed: inout ParsedSettings, for name: String, index: Int? = nil
     ) throws(ConfigurationError) {
         do throws(SettingProblem) {
-            try store(text, &parsed)
+            try use.store(text, &parsed)
         } catch {
             throw ConfigurationError(name, error.text, index: index)
         }
@@ -130,62 +158,42 @@ enum ConfigurationTable {
     }
 
     static func text(
-        _ name: String, _ path: Path<String>, _ effect: Effect, _ value: String, _ help: String, check: Check? = nil
+        _ name: String, _ path: Path<String>, _ effect: Effect, _ value: String, _ help: String, by use: Use = .any
     ) -> Row {
         Row(name: name, value: value, help: help, effect: effect, copy: copier(path)) {
             configuration, text throws(ConfigurationError) in
-            if let problem = check?(text) { throw ConfigurationError(name, problem) }
+            // An error here has the line of the value.
+            var unused = ParsedSettings()
+            try store(text, by: use, in: &unused, for: name)
             configuration[keyPath: path] = text
-        } parse: { configuration, _ throws(ConfigurationError) in
-            if let problem = check?(configuration[keyPath: path]) { throw ConfigurationError(name, problem) }
+        } parse: { configuration, parsed throws(ConfigurationError) in
+            try store(configuration[keyPath: path], by: use, in: &parsed, for: name)
         } print: {
             $0[keyPath: path]
         }
     }
 
-    static func choice(
-        _ name: String, _ path: Path<String>, _ effect: Effect, _ values: [String], _ help: String
+    /// Creates the row of a setting whose value is one of the words of an enumeration.
+    static func choice<Choice: CaseIterable & RawRepresentable<String> & SendableMetatype>(
+        _ name: String, _ path: Path<String>, _ effect: Effect,
+        into target: any WritableKeyPath<ParsedSettings, Choice> & Sendable, _ help: String
     ) -> Row {
-        text(name, path, effect, values.joined(separator: "|"), help) {
-            values.contains($0) ? nil : "'\($0)' is none of \(values.joined(separator: ", "))"
-        }
+        let words = Choice.allCases.map(\.rawValue)
+        let use = Use.parse(
+            { text throws(SettingProblem) in
+                guard let choice = Choice(rawValue: text) else {
+                    throw SettingProblem("'\(text)' is none of \(words.joined(separator: ", "))")
+                }
+                return choice
+            }, into: target)
+        return text(name, path, effect, words.joined(separator: "|"), help, by: use)
     }
 
-    /// Creates the row of a setting whose value is a list of texts.
+    /// Creates the row of a setting whose value is a list. `separator` separates the values in a text. If the setting
+    /// occurs several times in the file or in the flags, the values of all occurrences are in the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
-        isSecret: Bool = false, check: Check? = nil
-    ) -> Row {
-        row(
-            name: name, path: path, effect: effect, value: value, help: help, isSecret: isSecret, separator: ",",
-            words: []
-        ) {
-            text, _ throws(SettingProblem) in
-            if let problem = check?(text) { throw SettingProblem(problem) }
-        }
-    }
-
-    /// Creates the row of a setting whose value is a list, and whose parsed values are stored in `target`.
-    static func list<Value>(
-        _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
-        separator: Character = ",", words: [String] = [],
-        into target: any WritableKeyPath<ParsedSettings, [Value]> & Sendable,
-        parse: @escaping @Sendable (String) throws(SettingProblem) -> Value
-    ) -> Row {
-        row(
-            name: name, path: path, effect: effect, value: value, help: help, isSecret: false, separator: separator,
-            words: words
-        ) {
-            text, parsed throws(SettingProblem) in
-            parsed[keyPath: target].append(try parse(text))
-        }
-    }
-
-    /// `separator` separates the values in a text. If the setting occurs several times in the file or in the flags, the
-    /// values of all occurrences are in the list.
-    private static func row(
-        name: String, path: Path<[String]>, effect: Effect, value: String, help: String, isSecret: Bool,
-        separator: Character, words: [String], store: @escaping Store
+        isSecret: Bool = false, separator: Character = ",", words: [String] = [], by use: Use = .any
     ) -> Row {
         Row(
             name: name, value: value, help: help, words: words, effect: effect, isSecret: isSecret,
@@ -195,11 +203,11 @@ enum ConfigurationTable {
             let values = text.split(separator: separator).map { $0.trimmed }.filter { !$0.isEmpty }
             // An error here has the line of the value.
             var unused = ParsedSettings()
-            for value in values { try Self.store(value, by: store, in: &unused, for: name) }
+            for value in values { try store(value, by: use, in: &unused, for: name) }
             configuration[keyPath: path] += values
         } parse: { configuration, parsed throws(ConfigurationError) in
             for (index, value) in configuration[keyPath: path].enumerated() {
-                try Self.store(value, by: store, in: &parsed, for: name, index: index)
+                try store(value, by: use, in: &parsed, for: name, index: index)
             }
         } print: {
             isSecret

@@ -37,7 +37,7 @@ struct ServiceSettings: Sendable {
         let references = try SettingReferences(configuration, parsed)
         if checksReferences { try references.check() }
         self.configuration = configuration
-        imgproxy = try Self.imgproxy(configuration, references.presets)
+        imgproxy = try Self.imgproxy(configuration, parsed, references.presets)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
         buckets = references.buckets
         sources = Self.sources(configuration, parsed, buckets: buckets)
@@ -115,10 +115,10 @@ struct ServiceSettings: Sendable {
     }
 
     static func imgproxy(
-        _ configuration: ServiceConfiguration, _ presets: PresetTable
+        _ configuration: ServiceConfiguration, _ parsed: ParsedSettings, _ presets: PresetTable
     ) throws(ConfigurationError) -> ImgproxyRouter {
         var router = ImgproxyRouter()
-        router.signing = try signing(configuration)
+        router.signing = try signing(configuration, parsed)
         router.presets = presets
         router.onlyPresets = configuration.onlyPresets
         router.allowedOptions = Set(configuration.allowedOptions)
@@ -127,20 +127,19 @@ struct ServiceSettings: Sendable {
         return router
     }
 
-    static func signing(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SigningPolicy {
+    static func signing(
+        _ configuration: ServiceConfiguration, _ parsed: ParsedSettings
+    ) throws(ConfigurationError) -> SigningPolicy {
         var policy = SigningPolicy()
-        let (keys, salts) = (configuration.keys.count, configuration.salts.count)
+        let (keys, salts) = (parsed.keys.count, parsed.salts.count)
         guard keys == salts else {
             throw ConfigurationError(
                 keys > salts ? "key" : "salt",
                 "there must be as many salts as keys, and there are \(salts) and \(keys)",
                 index: min(keys, salts))
         }
-        for (key, salt) in zip(configuration.keys, configuration.salts) {
-            guard let signer = URLSigner(hexKey: key, hexSalt: salt, byteCount: configuration.signatureSize) else {
-                throw ConfigurationError("key", "a key or salt is not hexadecimal")
-            }
-            policy.signers.append(signer)
+        policy.signers = zip(parsed.keys, parsed.salts).map { key, salt in
+            URLSigner(key: Data(key), salt: Data(salt), byteCount: configuration.signatureSize)
         }
         policy.trusted = Set(configuration.trustedSignatures)
         return policy

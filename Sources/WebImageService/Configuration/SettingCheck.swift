@@ -1,34 +1,22 @@
 import Foundation
 import WebImageCore
-package import WebImageHTTP
+import WebImageHTTP
 import WebImageS3
 
 /// Parsers and checks of single values. They run when a value is read, so that an error names the line of the value.
-package enum SettingCheck {
-    @Sendable package static func addresses(_ text: String) throws(SettingProblem) -> AddressRange {
+enum SettingCheck {
+    @Sendable static func addresses(_ text: String) throws(SettingProblem) -> AddressRange {
         guard let range = AddressRange(text) else {
             throw SettingProblem("'\(text)' is not an address or ADDRESS/BITS")
         }
         return range
     }
 
-    @Sendable package static func mode(_ text: String) throws(SettingProblem) -> UInt32 {
+    @Sendable static func mode(_ text: String) throws(SettingProblem) -> UInt32 {
         guard let mode = UInt32(text, radix: 8), mode <= 0o777 else {
             throw SettingProblem("'\(text)' is not an octal number up to 777")
         }
         return mode
-    }
-
-    /// The problem of a value whose parsed form another part of the program makes from the configuration.
-    @Sendable static func problem<Value>(
-        _ text: String, _ parse: (String) throws(SettingProblem) -> Value
-    ) -> String? {
-        do throws(SettingProblem) {
-            _ = try parse(text)
-            return nil
-        } catch {
-            return error.text
-        }
     }
 
     /// A prefix of paths. Clients resolve `.` and `..`, and escape other characters, before they send a target.
@@ -175,8 +163,9 @@ package enum SettingCheck {
         return !host.isEmpty && host.utf8.allSatisfy { isLower($0) || "-._".utf8.contains($0) }
     }
 
-    @Sendable static func hexadecimal(_ text: String) -> String? {
-        URLSigner(hexKey: text, hexSalt: "00") == nil ? "the value is not hexadecimal" : nil
+    @Sendable static func hexadecimal(_ text: String) throws(SettingProblem) -> [UInt8] {
+        guard let bytes = URLSigner.bytes(text) else { throw SettingProblem("the value is not hexadecimal") }
+        return bytes
     }
 
     @Sendable static func replacement(_ text: String) throws(SettingProblem) -> SourceReplacement {

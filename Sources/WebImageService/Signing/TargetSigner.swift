@@ -14,10 +14,11 @@ package struct TargetSigner: Sendable {
     ///
     /// - Throws: ``ConfigurationError`` if a key cannot be parsed.
     package init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
-        let policy = try ServiceSettings.signing(configuration)
+        let parsed = try configuration.parsed(only: ["key", "salt"])
+        let policy = try ServiceSettings.signing(configuration, parsed)
         signers = policy.signers
         trusted = policy.trusted
-        imgproxy = try ServiceSettings.imgproxy(configuration, PresetTable(configuration.presets))
+        imgproxy = try ServiceSettings.imgproxy(configuration, parsed, PresetTable(configuration.presets))
         thumbor = try ServiceSettings.thumbor(configuration, imgproxy.presets)
         thumborSigners = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
         prefix = configuration.pathPrefix

@@ -43,7 +43,8 @@ public struct URLSigner: Sendable, Hashable {
         Array(HMAC.sha256(key: key, message: salt + Array(path.utf8)).prefix(byteCount))
     }
 
-    private static func bytes(_ hex: String) -> [UInt8]? {
+    /// The bytes of hexadecimal digits; nil if there are none, or if the text is not hexadecimal.
+    static func bytes(_ hex: String) -> [UInt8]? {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard !digits.isEmpty, digits.count == hex.utf8.count, digits.count % 2 == 0 else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> UInt8 in
