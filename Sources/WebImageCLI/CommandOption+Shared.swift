@@ -70,13 +70,6 @@ extension CommandText.Part {
         $'...'; JSON has them unchanged, and names that are not UTF-8 also as pathBase64, urlBase64 or fileBase64.
         """)
 
-    /// The note about file names, for commands that read local files and no lists.
-    static let namesWithoutLists = CommandText.Part.text(
-        """
-        A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
-        that begin with -. Names with quotes or control characters are printed as $'...'.
-        """)
-
     /// The note before the options of requests.
     static let requests = CommandText.Part.text(
         """

@@ -77,7 +77,7 @@ package struct CommandOption: Sendable {
     private var following: String? { value?.wholeMatch(of: /.*\[,([a-z]+)\]/).map { String($0.output.1) } }
 
     /// Returns a text without its braces, and the words between them.
-    package static func withoutBraces(_ text: String) -> (text: String, words: [String]?) {
+    static func withoutBraces(_ text: String) -> (text: String, words: [String]?) {
         guard let list = text.firstMatch(of: /\{([^}]*)\}/) else { return (text, nil) }
         let words = list.1.replacing(/\s*\([^)]*\)/, with: "").replacing(/\s+or\s+/, with: ", ").split(separator: ",")
         let names = words.map { word in
@@ -93,7 +93,7 @@ package struct CommandOption: Sendable {
     }
 
     /// Whether the value is the path of a file or a folder.
-    package var takesPath: Bool {
+    var takesPath: Bool {
         (value ?? "").split(separator: "|").contains { $0.prefixMatch(of: /(FILE|DIR|FOLDER|PATH|WHERE)\b/) != nil }
     }
 

@@ -50,7 +50,7 @@ package struct CommandText: Sendable {
     }
 
     /// Whether an operand can be '@' and the path of a file with a list.
-    package var takesLists: Bool { options.contains { $0.name == "input" } }
+    var takesLists: Bool { options.contains { $0.name == "input" } }
 
     /// The help.
     package var help: String {

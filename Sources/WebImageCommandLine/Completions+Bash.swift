@@ -1,6 +1,6 @@
 extension ProgramText {
     /// The completions of bash.
-    package var bashCompletions: String {
+    var bashCompletions: String {
         let function = "_" + name.replacing("-", with: "_")
         return """
             # Completions of \(name) for bash.

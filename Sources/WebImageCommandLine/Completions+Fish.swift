@@ -1,6 +1,6 @@
 extension ProgramText {
     /// The completions of fish.
-    package var fishCompletions: String {
+    var fishCompletions: String {
         let function = "__" + name.replacing("-", with: "_")
         var lines = [
             """

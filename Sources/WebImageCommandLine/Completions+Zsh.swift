@@ -1,6 +1,6 @@
 extension ProgramText {
     /// The completions of zsh.
-    package var zshCompletions: String {
+    var zshCompletions: String {
         guard !commands.isEmpty else { return "#compdef \(name)\n\(zshArguments(general))\n" }
         let listed = (commands.map { ($0.name, $0.summary) } + [("help", Self.helpSummary)]).map {
             "    '\($0.0):\(zshQuoted($0.1))'"

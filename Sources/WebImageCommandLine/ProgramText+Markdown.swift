@@ -1,6 +1,6 @@
 extension ProgramText {
     /// All options and words of the program and its commands, as a page in Markdown.
-    package var markdown: String {
+    var markdown: String {
         let note = "`\(name) --describe markdown` prints this page from the rows that the command reads."
         return (["# \(name), option by option", note] + ([general] + commands).flatMap(section(of:)))
             .joined(separator: "\n\n") + "\n"

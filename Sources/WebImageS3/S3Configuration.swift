@@ -25,7 +25,7 @@ package struct S3Configuration: Sendable {
     /// The attempts of a read and of a write, including the first one.
     package var (readAttempts, writeAttempts) = (2, 4)
     /// The bytes of each part of a long object.
-    package var partBytes = 8 << 20
+    var partBytes = 8 << 20
 
     /// - Parameter endpoint: nil for Amazon's store of the region.
     /// - Throws: `.invalidURL` if the bucket's name, the region or the endpoint is invalid.

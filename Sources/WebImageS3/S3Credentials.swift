@@ -8,7 +8,7 @@ package struct S3Credentials: Sendable, Hashable {
     /// The token of temporary credentials; nil for permanent ones.
     package var sessionToken: String?
     /// When temporary credentials end; nil for permanent ones.
-    package var expiry: Date?
+    var expiry: Date?
 
     package init(keyID: String, secret: String, sessionToken: String? = nil, expiry: Date? = nil) {
         (self.keyID, self.secret, self.sessionToken, self.expiry) = (keyID, secret, sessionToken, expiry)

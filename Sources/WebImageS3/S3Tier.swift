@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 public import WebImageCore
 public import WebImageLoading
 
@@ -142,7 +142,7 @@ public final class S3Tier: CacheTier, CoordinatingCacheTier {
     ///
     /// - Parameter date: Seconds since 1970 by the clock of the store; nil removes all.
     /// - Returns: The number of removed objects, and the failure that ended the work.
-    package func removeStored(
+    func removeStored(
         before date: TimeInterval?, within budget: Duration
     ) async -> (removed: Int, failure: S3Failure?) {
         let deadline = clock.now + budget

@@ -12,18 +12,18 @@ package final class SandboxPool: Sendable {
     package struct Configuration: Sendable {
         package var worker = SandboxWorker.Configuration()
         /// The most workers at a time, over all profiles and idle ones included.
-        package var mostWorkers = max(Processors.count, 2) + 4
+        var mostWorkers = max(Processors.count, 2) + 4
         /// The number of files after which a worker gets no other file; 1: a process for each file that is decoded or
         /// whose header is read. The worker ends when it keeps no animation and no arriving picture any more.
         package var picturesPerWorker = 1000
         /// The number of files after which a successor starts in the background, so that no request waits for it.
         var filesBeforeSuccessor: Int { usesTemplates ? .max : picturesPerWorker - picturesPerWorker / 10 }
         /// Whether a template makes the workers, where their libraries allow it. It costs the memory of a further process.
-        package var usesTemplates: Bool { picturesPerWorker <= 10 }
+        var usesTemplates: Bool { picturesPerWorker <= 10 }
         /// The time after which a worker without work ends.
-        package var idleLifetime: Duration = .seconds(30)
+        var idleLifetime: Duration = .seconds(30)
         /// The time after which a worker without work returns its unused memory to the kernel.
-        package var restTime: Duration = .seconds(2)
+        var restTime: Duration = .seconds(2)
 
         package init() {}
     }
@@ -36,9 +36,9 @@ package final class SandboxPool: Sendable {
         /// Workers that ended in a request, by reason.
         package var ended: [SandboxWorker.End: Int] = [:]
         /// Workers that did not become ready.
-        package var failedStarts = 0
+        var failedStarts = 0
         /// Workers that were replaced after their number of pictures.
-        package var recycled = 0
+        var recycled = 0
         /// Workers that ended because they had no work, or made room for another profile or owner.
         package var retired = 0
         /// Requests that waited for a worker, including those for which a worker was started.
@@ -47,7 +47,7 @@ package final class SandboxPool: Sendable {
         package var transit = Duration.zero
 
         /// Workers that crashed, were killed or violated the protocol.
-        package var died: Int { ended.values.reduce(0, +) }
+        var died: Int { ended.values.reduce(0, +) }
     }
 
     /// Which files a worker may decode.
@@ -113,9 +113,9 @@ package final class SandboxPool: Sendable {
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// The number of workers without work.
-    package var idleCount: Int { state.withLock { $0.idle.count } }
+    var idleCount: Int { state.withLock { $0.idle.count } }
     /// The number of workers with work.
-    package var busyCount: Int { state.withLock { $0.busy.count } }
+    var busyCount: Int { state.withLock { $0.busy.count } }
 
     /// Returns a number that no other animation or picture of this pool has.
     func makeNumber() -> UInt64 {

@@ -16,7 +16,7 @@ package final class SandboxWorker: @unchecked Sendable {
         /// The memory that a worker may add to its own, in bytes; 0: no limit.
         package var memoryBytes = 2 << 30
         /// The longest time until a worker is ready.
-        package var startTime: Duration = .seconds(10)
+        var startTime: Duration = .seconds(10)
 
         package init() {}
     }

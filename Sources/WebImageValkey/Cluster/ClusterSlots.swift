@@ -50,16 +50,16 @@ package struct ClusterSlots: Sendable, Equatable {
     }
 
     /// All nodes that hold a slot.
-    package var allNodes: [Node] { nodes }
+    var allNodes: [Node] { nodes }
 
-    package mutating func assign(_ slots: ClosedRange<Int>, to node: Node) {
+    mutating func assign(_ slots: ClosedRange<Int>, to node: Node) {
         let index = nodes.firstIndex(of: node) ?? nodes.endIndex
         if index == nodes.endIndex { nodes.append(node) }
         for slot in slots { owners[slot] = UInt16(index + 1) }
     }
 
     /// Reads an error such as `MOVED 3999 127.0.0.1:6381`; nil for other errors.
-    package static func redirection(_ error: String, asked: Node) -> Redirection? {
+    static func redirection(_ error: String, asked: Node) -> Redirection? {
         let words = error.split(separator: " ")
         guard words.count >= 3, words[0] == "MOVED" || words[0] == "ASK", let slot = Int(words[1]),
             (0..<count).contains(slot), let colon = words[2].lastIndex(of: ":"),

@@ -19,13 +19,13 @@ package final class ValkeyConnection: Sendable {
         /// The prefix of the keys whose changes the server reports (`CLIENT TRACKING`); nil for no reports.
         package var trackedPrefix: String?
         /// The most commands under way.
-        package var mostCommands = 1024
+        var mostCommands = 1024
         /// The most bytes that wait to be sent.
         package var mostBytes = 32 << 20
         /// After this many bytes, received answers are left for the next turn of the thread, so that commands are sent in between.
         var receivedBytesPerTurn = 1 << 20
         /// A connection whose oldest command is this much over its budget is closed.
-        package var silence: Duration = .seconds(1)
+        var silence: Duration = .seconds(1)
 
         package init(_ destination: DialledConnection.Destination) { self.destination = destination }
     }

@@ -81,7 +81,7 @@ package struct RESPParser {
     /// Passes memory for received bytes to `receive`, which returns the number of bytes that it wrote, at least 0. Bytes must
     /// fill the first part, the memory of a bulk string, before the second. Either part may be empty, also both: then values
     /// must be taken first.
-    package mutating func withSpace(
+    mutating func withSpace(
         _ receive: (_ first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer) -> Int
     ) {
         if position > 0 {

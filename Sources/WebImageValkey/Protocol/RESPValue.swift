@@ -33,7 +33,7 @@ package enum RESPValue: Sendable, Hashable {
 /// The maximum sizes of a server's answer. The parser checks a size before it allocates memory.
 package struct RESPLimits: Sendable {
     /// The largest bulk string, in bytes.
-    package var bulkBytes = 64 << 20
+    var bulkBytes = 64 << 20
     /// The largest number of elements of one array.
     package var elements = 100_000
     /// The largest number of values in one answer, at all depths.
@@ -41,7 +41,7 @@ package struct RESPLimits: Sendable {
     /// The largest number of arrays within each other.
     package var depth = 8
     /// The longest line, in bytes.
-    package var lineBytes = 64 << 10
+    var lineBytes = 64 << 10
 
     package init() {}
 }
