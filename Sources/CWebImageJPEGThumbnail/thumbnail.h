@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
-   streams.c, joins.c, sequential.c and the files of scan.h, strict.c, chroma.c, progressive.c, output.c; for planes (more than
-   one sample per row of a block) planes.c, plane_symbols.h, planes_avx2.c, transform.c, ink.c, resample.c and the files of
-   resample.h instead of chroma.c and output.c; strips.c instead of all after sequential.c for the starts of rows.
+/* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c and the files of markers.h,
+   tables.c, window.c, streams.c, joins.c, sequential.c and the files of scan.h, strict.c, chroma.c, progressive.c and the files of
+   progressive.h, output.c; for planes (more than one sample per row of a block) planes.c, plane_symbols.h, planes_avx2.c,
+   transform.c, ink.c, resample.c and the files of resample.h instead of chroma.c and output.c; strips.c instead of all after
+   sequential.c for the starts of rows.
 
    Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
 
