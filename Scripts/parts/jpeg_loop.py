@@ -112,8 +112,8 @@ def worst(work, number, seed, side):
 # The greatest ratios of instructions, ours to libjpeg-turbo's. Measured: 0.76, 0.42, 0.33. A compiler that turns the loop's
 # selections into branches, or a table that no longer describes several symbols, exceeds them.
 INSTRUCTION_LIMITS = {"4:2:0": 0.80, "4:4:4": 0.45, "progressive": 0.36}
-# Planes of 2, 3 and 4 samples in a row of a block (of chroma 3, 4 and 8), scaled; with AVX2 and without. Measured: 0.56, 0.69, 0.70;
-# 0.93, 1.39, 2.03. The product does not decode 8 samples without AVX2.
+# Planes of 2, 3 and 4 samples in a row of a block (of chroma 3, 4 and 8), scaled; with AVX2 and without. Measured: 0.57, 0.71, 0.73;
+# 0.92, 1.40, 2.08. The product does not decode 8 samples without AVX2.
 # Per time, libjpeg-turbo needs half as many instructions.
 PLANE_LIMITS = {(2, ""): 0.60, (3, ""): 0.73, (4, ""): 0.74, (2, "1"): 0.98, (3, "1"): 1.47, (4, "1"): 2.15}
 

@@ -5,12 +5,6 @@
 
 static const int last_of_side[9] = {[2] = 4, [3] = 12, [4] = 24, [8] = 63};
 
-const uint8_t webimage_jt_place_of[8][8] = {
-    {0, 1, 5, 6, 14, 15, 27, 28},     {2, 4, 7, 13, 16, 26, 29, 42},    {3, 8, 12, 17, 25, 30, 41, 43},
-    {9, 11, 18, 24, 31, 40, 44, 53},  {10, 19, 23, 32, 39, 45, 52, 54}, {20, 22, 33, 38, 46, 51, 55, 60},
-    {21, 34, 37, 47, 50, 56, 59, 61}, {35, 36, 48, 49, 57, 58, 62, 63},
-};
-
 /* The entry of a symbol for the bits that start with its code. */
 static uint32_t value_entry(unsigned symbol, unsigned length, unsigned bits) {
     unsigned run = symbol >> 4, size = symbol & 15, total = length + size;

@@ -4,6 +4,7 @@
 
 #if HAS_AVX2_CODE
 #include "plane_symbols.h"
+#include "transform.h"
 
 #include <immintrin.h>
 
@@ -16,7 +17,7 @@ AVX2 void webimage_jt_plane_decode_avx2(plane_blocks *blocks, const uint8_t *byt
 
 /* The dequantised coefficients of sixteen blocks. */
 INLINE_AVX2 __m256i value_at(const int16_t *tile, const int16_t *factors, int row, int column) {
-    int slot = webimage_jt_place_of[row][column];
+    int slot = place_of[row][column];
     __m256i value = _mm256_loadu_si256((const __m256i *)(tile + slot * PLANE_LANES));
     __m256i factor = _mm256_set1_epi16(factors[slot]);
     __m256i low = _mm256_mullo_epi16(value, factor), high = _mm256_mulhi_epi16(value, factor);
@@ -26,6 +27,18 @@ INLINE_AVX2 __m256i value_at(const int16_t *tile, const int16_t *factors, int ro
 INLINE_AVX2 __m256i sum(__m256i a, __m256i b) { return _mm256_adds_epi16(a, b); }
 INLINE_AVX2 __m256i difference(__m256i a, __m256i b) { return _mm256_subs_epi16(a, b); }
 INLINE_AVX2 __m256i times(__m256i value, int factor) { return _mm256_mulhrs_epi16(value, _mm256_set1_epi16((int16_t)factor)); }
+
+/* The means of sixteen blocks. Those of blocks without details are whole levels. */
+INLINE_AVX2 __m256i means(const int16_t *tile, const int16_t *factors, int side, int bits) {
+    const int half = 1 << bits >> 1;
+    __m256i mean = value_at(tile, factors, 0, 0), details = _mm256_setzero_si256();
+    for (int row = 0; row < side; row++)
+        for (int column = row == 0; column < side; column++)
+            details = _mm256_or_si256(
+                details, _mm256_loadu_si256((const __m256i *)(tile + place_of[row][column] * PLANE_LANES)));
+    __m256i whole = _mm256_and_si256(sum(mean, _mm256_set1_epi16((int16_t)half)), _mm256_set1_epi16((int16_t)(-2 * half)));
+    return _mm256_blendv_epi8(mean, whole, _mm256_cmpeq_epi16(details, _mm256_setzero_si256()));
+}
 
 /* Sixteen samples of numbers with so many bits behind the point. */
 INLINE_AVX2 __m256i samples(__m256i value, int bits) {
@@ -83,7 +96,7 @@ INLINE_AVX2 void store4(int16_t *row, __m256i a, __m256i b, __m256i c, __m256i d
 }
 
 AVX2 static void transform2(const int16_t *tile, const int16_t *factors, int16_t *rows, size_t stride) {
-    __m256i a = value_at(tile, factors, 0, 0), b = value_at(tile, factors, 0, 1);
+    __m256i a = means(tile, factors, 2, 3), b = value_at(tile, factors, 0, 1);
     __m256i c = value_at(tile, factors, 1, 0), d = value_at(tile, factors, 1, 1);
     __m256i up0 = sum(a, c), up1 = sum(b, d), low0 = difference(a, c), low1 = difference(b, d);
     store2(rows, samples(sum(up0, up1), 3), samples(difference(up0, up1), 3));
@@ -96,7 +109,7 @@ AVX2 static void transform3(const int16_t *tile, const int16_t *factors, int16_t
     for (int u = 0; u < 3; u++) {
         __m256i v[3];
         for (int row = 0; row < 3; row++) {
-            v[row] = value_at(tile, factors, row, u);
+            v[row] = row + u == 0 ? means(tile, factors, 3, 6) : value_at(tile, factors, row, u);
             v[row] = sum(v[row], times(v[row], more[row][u]));
         }
         __m256i outer = sum(v[0], v[2]);
@@ -125,7 +138,8 @@ AVX2 static void transform4(const int16_t *tile, const int16_t *factors, int16_t
     __m256i columns[4][4];
     for (int u = 0; u < 4; u++) {
         __m256i v[4];
-        for (int row = 0; row < 4; row++) v[row] = value_at(tile, factors, row, u);
+        for (int row = 0; row < 4; row++)
+            v[row] = row + u == 0 ? means(tile, factors, 4, 6) : value_at(tile, factors, row, u);
         transform_four(v, columns[u]);
     }
     for (int y = 0; y < 4; y++) {
@@ -181,7 +195,8 @@ AVX2 static void transform8(const int16_t *tile, const int16_t *factors, int16_t
     __m256i columns[8][8];
     for (int u = 0; u < 8; u++) {
         __m256i v[8];
-        for (int row = 0; row < 8; row++) v[row] = value_at(tile, factors, row, u);
+        for (int row = 0; row < 8; row++)
+            v[row] = row + u == 0 ? means(tile, factors, 8, 6) : value_at(tile, factors, row, u);
         transform_eight(v, columns[u]);
     }
     for (int y = 0; y < 8; y++) {

@@ -1,5 +1,7 @@
 #include "resample.h"
 
+#include "colors.h"
+
 #include <stdlib.h>
 
 /* Scales each plane on its own from its exact part of the picture to the output's size, by a Lanczos filter with three

@@ -38,7 +38,6 @@ void webimage_jt_sum_rows(
 void webimage_jt_sum_columns(const int16_t *source, const axis *axis, int is_vectorized, int16_t *target);
 
 /* colors.c */
-static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 /* Writes a row of the output from the scaled rows of the planes. */
 void webimage_jt_write_colors(const decoder *decoder, const int16_t *const rows[3], uint8_t *target);
 

@@ -429,10 +429,6 @@ void webimage_jt_transform_avx2(const int16_t *tile, const int16_t *factors, int
 #endif
 
 /* transform.c */
-/* sqrt(2) * cos(k pi/16), with 15 bits behind the point; without 1 where it is greater. A is k = 2, B is k = 6. */
-enum { COSINE_A = 10045, COSINE_B = 17734, COSINE_1 = 12683, COSINE_3 = 5763, COSINE_5 = 25746, COSINE_7 = 9041 };
-/* The places of coefficients in the file's order: [row][column]. */
-extern const uint8_t webimage_jt_place_of[8][8];
 /* Writes side x side samples of the 16 blocks of a tile, side by side. The stride is in samples. */
 void webimage_jt_transform(const int16_t *tile, const int16_t *factors, int side, int16_t *rows, size_t stride);
 

@@ -214,7 +214,9 @@ struct JPEGPlaneTests {
         #expect(samples(144, 72, .none) == nil)
         // A small result has more detail in its colours.
         let part = PixelSize(width: 960, height: 720)
-        #expect(samples(200, 150, from: part) == [3, 8])
+        #expect(samples(200, 150, from: part) == [4, 8])
+        #expect(samples(200, 150, from: PixelSize(width: 840, height: 630)) == [4, 8])
+        #expect(samples(201, 151, from: PixelSize(width: 840, height: 630)) == [3, 8])
         #expect(samples(201, 151, from: part) == [3, 4])
         #expect(samples(200, 150, .asLuma, from: part) == [3, 3])
         #expect(samples(180, 135, from: part) == [3, 4])
@@ -253,6 +255,39 @@ struct JPEGPlaneTests {
                     #expect(result.psnr(against: ideal) > 41, "\(color) \(factors) \(side)")
                     #expect(result.worstLine(against: ideal) < 3, "\(color) \(factors) \(side)")
                 }
+            }
+        }
+    }
+
+    /// A complete decode rounds blocks without details, and what chroma adds to a colour. A smooth part of a picture has the same
+    /// colour at every size.
+    @Test func oneColorIsThatOfTheCompleteDecode() throws {
+        var random = SeededRandom.printingSeed()
+        for _ in 0..<25 {
+            func level() -> UInt8 { .random(in: 0...255, using: &random) }
+            let color = (level(), level(), level(), 255 as UInt8)
+            let image = try Image.generated(width: 700, height: 525) { _, _ in color }
+            var encoding = EncodingOptions()
+            encoding.quality = .random(in: 0.4...0.98, using: &random)
+            let file = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+            var options = DecodingOptions()
+            func colors(_ use: JPEGThumbnailLoop.Use) throws -> Set<UInt32> {
+                let pixels = try JPEGThumbnailLoop.$use.withValue(use) {
+                    try ImageJPEGCoder.shared.decode(file, options: options).pixels
+                }
+                return pixels.withUnsafeBytes { bytes in
+                    Set(
+                        (0..<pixels.height).flatMap { y in
+                            (0..<pixels.width).map { x in
+                                bytes.loadUnaligned(fromByteOffset: y * pixels.bytesPerRow + x * 4, as: UInt32.self)
+                            }
+                        })
+                }
+            }
+            let full = try colors(.never)
+            for side in [226, 156, 125, 70, 40] where side < 132 || JPEGThumbnailLoop.isVectorized {
+                options.thumbnailPixelSize = PixelSize(width: side, height: side)
+                #expect(try colors(.always(windowBytes: 0, isRequired: true)) == full, "\(color) to \(side) px")
             }
         }
     }

@@ -255,12 +255,19 @@ enum PlaneSample {
         var colors = [[Float]](repeating: [], count: 3)
         for index in planes[0].indices {
             let (y, cb, cr) = (planes[0][index], planes[1][index] - 128, planes[2][index] - 128)
-            let blueRed: (Float, Float) = (1.772 * cb, 1.402 * cr)
-            let green: Float = y - 0.344136 * cb - 0.714136 * cr
-            colors[0].append(min(max(y + blueRed.1, 0), 255))
-            colors[1].append(min(max(green, 0), 255))
-            colors[2].append(min(max(y + blueRed.0, 0), 255))
+            let red = mixed(cr) { (1.402 * $0).rounded() }
+            let green = mixed(cb) { cb in mixed(cr) { cr in (-0.344136 * cb - 0.714136 * cr).rounded() } }
+            let blue = mixed(cb) { (1.772 * $0).rounded() }
+            for (channel, offset) in [red, green, blue].enumerated() {
+                colors[channel].append(min(max(y + offset, 0), 255))
+            }
         }
         return (limited[0], colors)
+    }
+
+    /// What chroma adds to a colour: a complete decode has whole samples of chroma and rounds what they add.
+    private static func mixed(_ chroma: Float, _ offset: (Float) -> Float) -> Float {
+        let whole = chroma.rounded(.down)
+        return offset(whole) + (chroma - whole) * (offset(whole + 1) - offset(whole))
     }
 }

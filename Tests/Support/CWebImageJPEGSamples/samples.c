@@ -247,12 +247,13 @@ int webimage_jpeg_sample_read_scaled(
 /* Writes the samples of one block. A decoder may use 16 bits for a coefficient times 8. */
 static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, float *target, int stride, int wide, int high) {
     double factors[8][8], used[8][8];
-    int is_possible = 1;
+    int is_possible = 1, is_flat = 1;
     for (int u = 0; u < side; u++) {
         for (int x = 0; x < side; x++)
             factors[u][x] = u == 0 ? sqrt(0.125) : 0.5 * cos((2 * x + 1) * u * 3.14159265358979323846 / (2 * side));
         for (int v = 0; v < side; v++) {
             used[v][u] = coefficients[v * 8 + u] * (double)quant[v * 8 + u];
+            is_flat &= u + v == 0 || coefficients[v * 8 + u] == 0;
             is_possible &= fabs(used[v][u]) <= (u + v == 0 || side == 2 ? 4000 : 1500);
         }
     }
@@ -277,6 +278,7 @@ static void transform(const JCOEF *coefficients, const UINT16 *quant, int side, 
                 sum += value;
                 extent += fabs(value);
             }
+            if (is_flat) sum = floor(128.5 + used[0][0] / 8);
             target[y * stride + x] = is_possible && extent < 500 ? (float)(sum < -128 ? -128 : sum > 383 ? 383 : sum) : NAN;
         }
     }

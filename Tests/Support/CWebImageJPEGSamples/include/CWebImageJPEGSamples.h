@@ -65,8 +65,9 @@ int webimage_jpeg_sample_read_scaled(
 
 /* Computes the plane of a component whose blocks have side x side samples, in real numbers from the coefficients that
    libjpeg-turbo reads. `component` counts from 1. The result is 1 if the file is complete and has the component; then the caller
-   frees *samples with free(). Samples of sharp edges are below 0 and above 255, down to -128 and up to 383. Blocks of damaged
-   files with values that no picture has are NAN. */
+   frees *samples with free(). The samples of a block of which only the first coefficient is not 0 are whole. Samples of sharp
+   edges are below 0 and above 255, down to -128 and up to 383. Blocks of damaged files with values that no picture
+   has are NAN. */
 int webimage_jpeg_sample_plane(
     const uint8_t *file, size_t length, int component, int side, int *width, int *height, float **samples);
 
