@@ -67,12 +67,19 @@ package enum PackedRows {
         _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
-    /// Converts one row of the display format to three bytes per pixel: blue, green, red.
-    package static func packBGR24(
-        _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
+    /// Converts one row of straight RGBA, or of opaque pixels of the display format, to blue, green and red, and alpha if it
+    /// is wanted.
+    package static func pack(
+        _ buffer: PixelBuffer, row: Int, alpha: Bool, into target: UnsafeMutablePointer<UInt8>
     ) {
-        precondition(buffer.format == .bgra8Premultiplied && row >= 0 && row < buffer.height)
+        precondition(row >= 0 && row < buffer.height)
         let line = (buffer.baseAddress + row * buffer.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-        _ = webimage_yuv_drop_alpha(line, 0, target, 0, Int32(clamping: buffer.width), 1)
+        let width = Int32(clamping: buffer.width)
+        switch (buffer.format, alpha) {
+        case (.rgba8, true): _ = webimage_yuv_swap_red_and_blue(line, 0, target, 0, width, 1)
+        case (.rgba8, false): _ = webimage_yuv_rgba_to_bgr(line, 0, target, 0, width, 1)
+        case (.bgra8Premultiplied, false): _ = webimage_yuv_drop_alpha(line, 0, target, 0, width, 1)
+        default: preconditionFailure("rows of \(buffer.format) are not packed")
+        }
     }
 }

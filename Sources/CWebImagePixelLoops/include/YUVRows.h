@@ -75,6 +75,9 @@ int webimage_yuv_append_alpha(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_drop_alpha(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
+/* Removes alpha and changes the order of the channels: from RGBA to BGR. */
+int webimage_yuv_rgba_to_bgr(
+    const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_gray_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgba_to_gray(

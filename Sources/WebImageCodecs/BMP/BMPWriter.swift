@@ -14,32 +14,27 @@ enum BMPWriter {
         guard !overflow, pixelBytes <= Int(UInt32.max) - headerBytes else {
             throw .cannotEncode("BMP", "the file is over 4 GiB", hint: "Set a maximum pixel size, or choose PNG.")
         }
-        var file = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
-        file.append(Data(count: pixelBytes))
-        // A file with alpha stores BGRA with straight alpha. `isOpaque: true` makes the second conversion only swap red
-        // and blue, without a multiplication by alpha.
+        // Straight RGBA is written without another picture in the order of the file.
         let rows =
-            hasAlpha
-            ? try pixels.converted(to: .rgba8).converted(to: .bgra8Premultiplied, isOpaque: true)
-            : try pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
-        let isComplete = file.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return true }
-            for row in 0..<rows.height {
-                if row % 64 == 0, WorkBudget.shouldStop() != 0 { return false }
-                let target = base + headerBytes + (rows.height - 1 - row) * rowBytes
-                if hasAlpha {
-                    memcpy(target, rows.baseAddress + row * rows.bytesPerRow, rowBytes)
-                } else {
-                    PackedRows.packBGR24(rows, row: row, into: target.assumingMemoryBound(to: UInt8.self))
-                }
+            hasAlpha || pixels.format == .rgba8
+            ? try pixels.converted(to: .rgba8) : try pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
+        let header = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
+        // Not cleared, because every byte is written below: new memory costs more than the copies.
+        guard let file = malloc(headerBytes + pixelBytes) else { throw .posix(ENOMEM, stage: .encode) }
+        header.copyBytes(to: file.assumingMemoryBound(to: UInt8.self), count: headerBytes)
+        let usedBytes = pixels.width * (hasAlpha ? 4 : 3)
+        for row in 0..<rows.height {
+            if row % 64 == 0, WorkBudget.shouldStop() != 0 {
+                free(file)
+                try WorkBudget.checkCurrent()
+                throw .cancelled
             }
-            return true
+            let target = file + headerBytes + (rows.height - 1 - row) * rowBytes
+            PackedRows.pack(
+                rows, row: row, alpha: hasAlpha, into: target.assumingMemoryBound(to: UInt8.self))
+            memset(target + usedBytes, 0, rowBytes - usedBytes)
         }
-        guard isComplete else {
-            try WorkBudget.checkCurrent()
-            throw .cancelled
-        }
-        return file
+        return Data(bytesNoCopy: file, count: headerBytes + pixelBytes, deallocator: .free)
     }
 
     private static func header(_ pixels: PixelBuffer, hasAlpha: Bool, offset: Int, pixelBytes: Int) -> Data {
