@@ -3,9 +3,8 @@
 #
 # Versions: CairoSVG 2.9.1, resvg_py 0.5.0 (resvg), PyMuPDF 2.0, skia-python 144.1, pyvips-binary 8.18.7 (libvips, librsvg), Pillow
 #   13.0.0, numpy 2.4.6. Date: 2026-11-30.
-# Guess: vector-effect="non-scaling-stroke" is in SVG Tiny 1.2 of 2008, in SVG 2 and in each browser; a renderer of today obeys it, or
-#   the one that does not is an old one.
-# Behaviour: librsvg, the oldest of the five, obeys. CairoSVG, resvg, MuPDF and Skia ignore it without a word: a line of 4 px in a
+# Guess: vector-effect="non-scaling-stroke" is in SVG Tiny 1.2 of 2008, in SVG 2 and in each browser; a renderer of today obeys it.
+# Behaviour: librsvg alone obeys. CairoSVG, resvg, MuPDF and Skia ignore it without a word: a line of 4 px in a
 #   drawing of 10 units that is shown at 100 px is 40 px thick, and in a large one that is made small it is hardly visible. Charts
 #   and maps whose coordinates are data use it, since their units have nothing to do with pixels, so a preview of them is a solid
 #   area or an empty frame, while all else in the file is right.
