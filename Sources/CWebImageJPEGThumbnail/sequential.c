@@ -79,9 +79,10 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
     }
     scan->code.period = (uint32_t)period;
     for (size_t index = 0; index < BATCH_BLOCKS; index++) {
-        scan->code.insides[index] = scan->memory->groups + tables[index % (size_t)period];
-        scan->code.starts[index] = scan->code.insides[index] + GROUP_SIZE;
+        scan->code.next[2 * index] = scan->memory->groups + tables[index % (size_t)period];
+        scan->code.next[2 * index + 1] = scan->memory->groups + tables[(index + 1) % (size_t)period] + GROUP_SIZE;
     }
+    scan->code.first = scan->memory->groups + tables[0] + GROUP_SIZE;
     scan->code.groups = scan->memory->groups;
     scan->code.bytes = decoder->window.bytes;
 

@@ -5,13 +5,7 @@
    for rare symbols. Several streams run in one thread, so that the processor loads the table entry of one stream while it
    waits for the entry of another. */
 
-#if defined(__clang__)
-#define UNPREDICTABLE(condition) __builtin_unpredictable(condition)
 #define SELDOM_CALLED __attribute__((noinline, cold))
-#else
-#define UNPREDICTABLE(condition) (condition)
-#define SELDOM_CALLED __attribute__((noinline, cold))
-#endif
 
 /* Decodes one symbol. Returns the new sum with BLOCK_END if the symbol ends the block, and additionally with
    SLOW_OR_INVALID if the code is invalid. After an invalid code the stream continues a byte later: a stream that started
@@ -44,8 +38,9 @@ static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, const
 
 #define REFILL(i) bits##i = bits_at(bytes, sum##i & POSITION_MASK);
 
-/* `is_end` is 0 or 1. The end of the block is stored in every step; the last store of a block is the right one. The ends are first
-   stored at constant distances from the tables, so that a stream needs four registers. */
+/* The end of the block is stored in every step; the last store of a block is the right one. The ends are first stored at constant
+   distances from the tables, so that a stream needs fewer registers. `is_end` is 0 or 1: an index and a mask, because compilers make
+   more instructions of two selections. */
 #define STEP(i)                                                                         \
     {                                                                                   \
         uint32_t entry = table##i[bits##i >> (64 - GROUP_BITS)];                        \
@@ -56,10 +51,9 @@ static SELDOM_CALLED uint32_t slow_symbol(stream_code *code, uint32_t sum, const
             bits##i = bits_at(bytes, sum##i & POSITION_MASK);                           \
         }                                                                               \
         code->found[i][at##i] = sum##i;                                                 \
-        const uint32_t *inside = code->insides[at##i], *start = code->starts[at##i + 1]; \
-        uint32_t position = sum##i & POSITION_MASK, is_end = sum##i >> 31;              \
-        table##i = UNPREDICTABLE(is_end) ? start : inside;                              \
-        sum##i = UNPREDICTABLE(is_end) ? position : sum##i;                             \
+        uint32_t is_end = sum##i >> 31;                                                 \
+        table##i = code->next[2 * at##i + is_end];                                      \
+        sum##i &= POSITION_MASK | (is_end - 1);                                         \
         at##i += is_end;                                                                \
     }
 

@@ -222,9 +222,11 @@ typedef struct {
     const uint32_t *groups;   /* for each pair of codes 2 * GROUP_SIZE entries */
     const symbol_table *dc[MAX_COMPONENTS];
     const symbol_table *ac[MAX_COMPONENTS];
+    const uint32_t *first;    /* the table for the start of an MCU */
     uint32_t period;          /* after this number of blocks, the order of the tables repeats */
-    /* The tables in `groups` of the n-th block behind the first one of an MCU: for its start, and for what follows. */
-    const uint32_t *starts[BATCH_BLOCKS], *insides[BATCH_BLOCKS];
+    /* The tables in `groups` that follow a symbol of the n-th block behind the first one of an MCU: at 2n inside the block, and at
+       2n + 1 for the start of the block behind it. */
+    const uint32_t *next[2 * BATCH_BLOCKS];
     uint32_t found[STREAMS][BATCH_BLOCKS]; /* the ends that streams have found in a batch of rounds */
     uint64_t rounds, slow_symbols;
 } stream_code;
@@ -240,7 +242,7 @@ typedef struct {
 
 static inline void start_stream(const stream_code *code, stream *stream, uint32_t position, uint32_t *ends) {
     stream->sum = position;
-    stream->table = code->starts[0];
+    stream->table = code->first;
     stream->phase = 0;
     stream->ends = ends;
 }
