@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Compares quantisation tables, samplings and kinds of scans of JPEG by their bytes at equal scores of SSIMULACRA 2.
 
-  python3 -m venv .venv && .venv/bin/pip install pillow==12.0.0 numpy ssimulacra2==0.3.0
+  python3 -m venv .venv && .venv/bin/pip install pillow==13.0.0 numpy ssimulacra2==0.3.0
   .venv/bin/python Benchmarks/jpeg-writer/measure.py PICTURE...      [--crops 12] [--seed 5]
+  .venv/bin/python Benchmarks/jpeg-writer/measure.py --command webimage PICTURE...
 
 Random crops of 200 to 800 px are cut from the pictures, some of which are made smaller before. For each crop and each setting, the
 quality with the wanted score is found by bisection; the bytes are those on the line between the two qualities around it. The
 printed number is the geometric mean of the bytes, compared with libjpeg-turbo's usual files (table of annex K, 4:2:0, one scan, usual
 Huffman codes). Pillow writes with libjpeg-turbo.
+
+With --command, the files are those of 'webimage convert --quality-target' instead, and are compared at the score that they have. Also
+printed: how many are within 1.5 points of the wanted score.
 """
 import argparse
 import io
 import math
-import random
-import tempfile
 import os
+import random
+import subprocess
+import tempfile
 
 import numpy as np
 from PIL import Image
@@ -85,6 +90,25 @@ def bytes_at(picture, aim, folder, *setting):
     return below_bytes + (aim - below) / max(above - below, 1e-9) * (above_bytes - below_bytes)
 
 
+def of_command(command, pictures, folder):
+    """Prints the bytes of the command's files for a score."""
+    for aim in (65, 80, 90):
+        parts, scores = [], []
+        for picture in pictures:
+            source, target = (os.path.join(folder, name) for name in ("source.png", "target.jpg"))
+            Image.fromarray(picture).save(source)
+            subprocess.run(
+                [command, "convert", "--quiet", "--overwrite", "--quality-target", f"ssim2={aim}", source, target], check=True)
+            jpeg = open(target, "rb").read()
+            scores.append(score(picture, jpeg, folder))
+            usual = bytes_at(picture, scores[-1], folder, "annex K", "4:2:0", False, False)
+            if usual:
+                parts.append(math.log(len(jpeg) / usual))
+        within = sum(abs(value - aim) <= 1.5 for value in scores)
+        print(f"{aim}  {math.exp(sum(parts) / len(parts)):.3f}  ({len(parts)} pictures; {within} of {len(scores)} within 1.5 points)",
+              flush=True)
+
+
 def crops(pictures, count, chance):
     found = []
     while len(found) < count:
@@ -102,8 +126,12 @@ def main():
     parser.add_argument("pictures", nargs="+")
     parser.add_argument("--crops", type=int, default=12)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--command")
     arguments = parser.parse_args()
     pictures = crops(arguments.pictures, arguments.crops, random.Random(arguments.seed))
+    if arguments.command:
+        with tempfile.TemporaryDirectory() as folder:
+            return of_command(arguments.command, pictures, folder)
     settings = [(table, sampling, True, False) for table in TABLES for sampling in SAMPLINGS]
     settings.append(("annex K", "4:2:0", True, True))
     with tempfile.TemporaryDirectory() as folder:

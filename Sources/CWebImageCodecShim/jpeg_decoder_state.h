@@ -63,6 +63,12 @@ typedef struct {
     long calls;
 } stopping_progress;
 
+/* An output that keeps nothing. */
+typedef struct {
+    struct jpeg_destination_mgr base; /* the first member, because cinfo->dest is cast to this type */
+    uint8_t bytes[4096];
+} discarding_destination;
+
 /* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
    after longjmp. */
 typedef struct {
@@ -70,6 +76,8 @@ typedef struct {
     error_manager errors;
     memory_destination destination;
     stopping_progress progress;
+    struct jpeg_compress_struct sample; /* whose Huffman codes are used; zeros if there is none */
+    discarding_destination discarded;   /* the output of the sample */
 } webimage_jpeg_encoder;
 
 /* Prepares libjpeg's error handling. Call this function before setjmp sets the jump target. */
@@ -80,6 +88,9 @@ void webimage_jpeg_start_encoder(webimage_jpeg_encoder *encoder, int (*should_st
 /* Destroys the compressor. *out is the written file, which the caller frees. */
 void webimage_jpeg_take_output(webimage_jpeg_encoder *encoder, uint8_t **out, size_t *out_length);
 void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder);
+
+/* Replaces the Huffman codes of a compressor, whose other settings are made, by codes that fit the picture. */
+void webimage_jpeg_fit_codes(webimage_jpeg_encoder *encoder, const uint8_t *pixels, size_t stride);
 
 int64_t webimage_jpeg_now(void);
 /* Creates a decoder that has no input yet. NULL when out of memory. */

@@ -277,8 +277,15 @@ void webimage_jpeg_take_output(webimage_jpeg_encoder *encoder, uint8_t **out, si
 
 void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder) {
     jpeg_destroy_compress(&encoder->cinfo);
+    jpeg_destroy_compress(&encoder->sample);
     free(encoder->destination.memory);
     free(encoder);
+}
+
+static void set_table(j_compress_ptr cinfo, const uint16_t *table) {
+    unsigned int steps[DCTSIZE2];
+    for (int index = 0; index < DCTSIZE2; index++) steps[index] = table[index];
+    for (int slot = 0; slot < 2; slot++) jpeg_add_quant_table(cinfo, slot, steps, 100, TRUE);
 }
 
 int webimage_jpeg_encode(
@@ -303,12 +310,14 @@ int webimage_jpeg_encode(
     cinfo->input_components = settings->components;
     cinfo->in_color_space = (J_COLOR_SPACE)settings->color;
     jpeg_set_defaults(cinfo);
-    jpeg_set_quality(cinfo, settings->quality, TRUE);
+    if (settings->table) set_table(cinfo, settings->table);
+    else jpeg_set_quality(cinfo, settings->quality, TRUE);
     if (cinfo->num_components == 3) {
         cinfo->comp_info[0].h_samp_factor = settings->halves_chroma ? 2 : 1;
         cinfo->comp_info[0].v_samp_factor = settings->halves_chroma ? 2 : 1;
     }
     if (settings->is_progressive) jpeg_simple_progression(cinfo);
+    else webimage_jpeg_fit_codes(state, pixels, stride);
     jpeg_start_compress(cinfo, TRUE);
     write_app1(cinfo, settings->exif);
     write_app1(cinfo, settings->xmp);

@@ -51,6 +51,28 @@ struct JPEGEncodingTests {
         }
     }
 
+    /// The Huffman codes are those of a few rows of the picture. Other rows can need symbols that these do not have.
+    @Test(arguments: [PixelFormat.rgb8, .gray8], [0.5, 0.89, 1])
+    func codesFitThePictureAndHaveEverySymbol(format: PixelFormat, quality: Double) throws {
+        func picture(_ noisy: Range<Int>) throws -> Image {
+            Image(
+                pixels: try Sample.buffer(256, 512, format) { x, y, channel in
+                    noisy.contains(y) ? (x &* 7919 ^ y &* 104_729 ^ channel &* 31) &* 2_654_435_761 >> 11 & 255 : 90
+                }, hasAlpha: false)
+        }
+        func codes(_ file: Data) throws -> Data {
+            let start = try #require(file.range(of: Data([0xFF, 0xC4]))?.lowerBound)
+            return file[start..<(try #require(file.range(of: Data([0xFF, 0xDA]))?.lowerBound))]
+        }
+        let band = try picture(80..<88), noise = try picture(0..<512)
+        let (file, decoded) = try roundTrip(band) { $0.quality = quality }
+        let original = try band.pixels.converted(to: .rgb8, isOpaque: true)
+        #expect(ratio(original, decoded.pixels) > (quality == 1 && format == .gray8 ? 45 : 20))
+        #expect(Sample.pixel(decoded.pixels, 100, 300) == [90, 90, 90])
+        let (other, _) = try roundTrip(noise) { $0.quality = quality }
+        #expect(try codes(file) != codes(other))
+    }
+
     @Test func transparencyIsCompositedOverWhite() throws {
         let pixels = try Sample.buffer(16, 16, .rgba8) { x, _, channel in channel == 3 ? (x < 8 ? 0 : 128) : 0 }
         let (_, decoded) = try roundTrip(Image(pixels: pixels))

@@ -122,6 +122,7 @@ typedef struct {
     int color;      /* a J_COLOR_SPACE */
     int components;
     int quality;    /* 0 to 100 */
+    const uint16_t *table; /* NULL, or the 64 quantisation steps of all channels in rows, instead of a quality */
     int halves_chroma;
     int is_progressive;
     webimage_jpeg_bytes icc;

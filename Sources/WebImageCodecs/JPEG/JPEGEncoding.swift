@@ -2,13 +2,15 @@ import CWebImageCodecShim
 import CWebImageJPEG
 import Foundation
 import WebImageCore
+import WebImageGraphics
 
 /// The pixels, profile and metadata of one JPEG file. The file can be encoded several times with different qualities.
 struct JPEGEncoding {
     let pixels: PixelBuffer
     let profile: ColorProfile?
     let isProgressive: Bool
-    /// Whether colour is stored at half the width and height; nil stores it so below a quality of 90.
+    /// Whether colour is stored at half the width and height in a file for a score, whose quantisation is ``JPEGQuantization``; nil
+    /// takes the tables of annex K, and stores colour so below a quality of 90.
     var halvesChroma: Bool?
     let metadata: JPEGMetadata?
 
@@ -43,9 +45,14 @@ struct JPEGEncoding {
         var encoded: UnsafeMutablePointer<UInt8>?
         var count = 0
         var message = [CChar](repeating: 0, count: 200)
+        let table = halvesChroma == nil ? nil : JPEGQuantization.table(quality: Int(settings.quality))
         let status = pixels.withUnsafeBytes { bytes in
-            webimage_jpeg_encode(
-                bytes.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, &settings, &encoded, &count, &message)
+            (table ?? []).withUnsafeBufferPointer { steps in
+                settings.table = table == nil ? nil : steps.baseAddress
+                return webimage_jpeg_encode(
+                    bytes.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, &settings, &encoded, &count,
+                    &message)
+            }
         }
         guard status == WEBIMAGE_JPEG_OK, let encoded else {
             try WorkBudget.checkCurrent()
