@@ -175,6 +175,38 @@ struct QualityAimTests {
         }
     }
 
+    /// The score of a JPEG is predicted by its transform alone.
+    @Test(arguments: [15, 50, 80, 95], [false, true]) func transformHasTheScoreOfTheFile(
+        quality: Int, halvesChroma: Bool
+    ) throws {
+        for (width, height) in [(150, 120), (93, 71)] {
+            let image = try photo(width, height)
+            var options = EncodingOptions()
+            (options.quality, options.halvesChroma) = (Double(quality) / 100, halvesChroma)
+            let file = try Self.score(
+                try decoded(try encoded(image, .jpeg, options), .jpeg).pixels, of: image.pixels)
+            let coded = try image.pixels.blockCoded(
+                JPEGQuantization.table(quality: quality), halvesChroma: halvesChroma)
+            let score = try Self.score(coded, of: image.pixels)
+            #expect(abs(score - file) < 1, "\(width)x\(height): \(score), not \(file)")
+        }
+    }
+
+    /// What is predicted before the first encode of the whole: without drafts, the average is above two.
+    @Test(arguments: [ImageFormat.jpeg, .webP, .avif]) func draftsSaveEncodesOfTheWhole(_ format: ImageFormat) throws {
+        var counts: [Int] = []
+        for (width, height) in [(150, 120), (240, 200), (320, 260), (520, 420)] {
+            let image = try photo(width, height)
+            for aim in [62.0, 75, 88] {
+                let encoding = try #require(
+                    try AimedEncoding(
+                        of: image, as: format, options(aim), by: ImageCodersManager(coders: [coder(format)])))
+                counts.append(try encoding.outcome().encodeCount)
+            }
+        }
+        #expect(Double(counts.reduce(0, +)) / Double(counts.count) < 1.8, "\(format): \(counts)")
+    }
+
     /// Red and blue checks, which half the resolution of colour destroys at every quality.
     @Test(arguments: [ImageFormat.jpeg, .avif]) func colorKeepsItsResolutionWhereTheScoreNeedsIt(
         _ format: ImageFormat

@@ -32,4 +32,9 @@ void webimage_scored_original_free(webimage_scored_original *original);
    each pixel while it runs. */
 double webimage_picture_score(webimage_scored_original *original, const webimage_scored_picture *distorted);
 
+/* Writes the picture as it looks after a JPEG with this table, in rows of red, green and blue. The scores of such pictures tell which
+   quality another encoder needs. Returns 0 if memory is exhausted. */
+int webimage_block_coded(
+    const webimage_scored_picture *picture, const uint16_t *table, int halves_chroma, uint8_t *target, size_t stride);
+
 #endif

@@ -3,8 +3,8 @@ package import WebImageCore
 
 /// Encodes a still so that it has the score of ``EncodingOptions/qualityAim``.
 ///
-/// A large picture has a sample, nine parts of it, whose score at a few settings predicts the score of the whole. Then the whole
-/// is encoded, decoded and scored, with at most ``mostEncodes`` settings, until its score is near enough.
+/// First, what is cheaper than an encode of the whole predicts its score at a few settings: see ``Draft``. Then the whole is encoded,
+/// decoded and scored, with at most ``mostEncodes`` settings, until its score is near enough.
 package struct AimedEncoding {
     package struct Outcome: Sendable {
         package var data: Data
@@ -20,13 +20,9 @@ package struct AimedEncoding {
     /// How far the score of a file may be from the wanted one.
     package static let tolerance = 1.5
     private static let mostEncodes = 6
-    private static let mostSamples = 4
-    /// The sample decides only where to begin, but a better beginning saves an encode of the whole.
-    private static let sampleTolerance = 0.75
-    private static let sampleParts = 3
-    private static let samplePartSide = 96
-    /// A smaller picture than this many samples is not sampled: that would take as long as an encode of the whole.
-    private static let leastSamples = 2
+    private static let mostDrafts = 3
+    /// A draft decides only where to begin, but a better beginning saves an encode of the whole.
+    private static let draftTolerance = 1.0
 
     private let aim: QualityAim
     private let image: Image
@@ -80,20 +76,8 @@ package struct AimedEncoding {
             of: format, aim: aim.score,
             qualities: Int((aim.qualities.lowerBound * 100).rounded())...Int((aim.qualities.upperBound * 100).rounded())
         )
-        var pixelCount = 0
-        if let sample = try sample() {
-            let trial = Trial(sample, of: image, pixels, format: format, options: options, coder: coder)
-            var trials = 0
-            while trials < Self.mostSamples, let setting = curve.next {
-                let score = try trial.run(setting).score
-                curve.add(score, at: setting)
-                trials += 1
-                if abs(score - aim.score) <= Self.sampleTolerance { break }
-            }
-            pixelCount += trials * sample.size.pixelCount
-            curve.beginWhole()
-        }
         let trial = Trial(nil, of: image, pixels, format: format, options: options, coder: coder)
+        var pixelCount = try predict(&curve, by: trial)
         var best: (data: Data, score: Double, setting: QualitySetting)?
         var count = 0
         while count < Self.mostEncodes, let setting = curve.next {
@@ -132,11 +116,86 @@ package struct AimedEncoding {
         return distance < oldDistance
     }
 
-    /// Nine parts of the picture, side by side. Nil if the picture is small.
-    private func sample() throws(WebImageError) -> PixelBuffer? {
-        let side = Self.samplePartSide * Self.sampleParts
-        guard pixels.size.pixelCount >= Self.leastSamples * side * side else { return nil }
-        return try pixels.parts(Self.sampleParts, side: Self.samplePartSide)
+    /// Adds the scores of drafts to the curve. Returns the pixels that were encoded.
+    private func predict(_ curve: inout QualityCurve, by whole: Trial) throws(WebImageError) -> Int {
+        let draft = Draft(of: pixels, as: format, options, hasAlpha: image.hasAlpha)
+        if draft == .transform, !curve.looks.isEmpty {
+            for look in curve.looks {
+                let table = [UInt16](repeating: look.step, count: 64)
+                curve.add(try whole.score(ofTransform: table, halvesChroma: look.halvesChroma), of: look)
+            }
+            return 0
+        }
+        guard let draft else { return 0 }
+        var trial = whole
+        var pixelCount = draft == .fast ? pixels.size.pixelCount : 0
+        if case .parts(let count, let side, _) = draft {
+            let parts = try pixels.parts(count, side: side)
+            trial = Trial(parts, of: image, pixels, format: format, options: options, coder: coder)
+            pixelCount = parts.size.pixelCount
+        }
+        var count = 0
+        while count < Self.mostDrafts, let setting = curve.next {
+            count += 1
+            let score =
+                draft == .transform
+                ? try whole.score(
+                    ofTransform: JPEGQuantization.table(quality: setting.quality),
+                    halvesChroma: setting.halvesChroma ?? false)
+                : try trial.run(setting, isFast: draft.isFast).score
+                    - draft.gap(at: setting.quality, format, pixels.size.pixelCount)
+            curve.add(score, at: setting)
+            if abs(score - aim.score) <= Self.draftTolerance { break }
+        }
+        curve.beginWhole()
+        return count * pixelCount
+    }
+}
+
+/// What predicts the score of a file in less time than an encode of the whole picture. The sizes and gaps are measured
+/// (Documentation/Decisions/quality-drafts.md).
+private enum Draft: Equatable {
+    /// `count` × `count` parts of the picture are encoded, by the fast method if there is one.
+    case parts(Int, side: Int, isFast: Bool)
+    /// The whole picture is encoded by the fast method.
+    case fast
+    /// Only the transform of JPEG is computed, for JPEG with the tables of its qualities, for AVIF with those of its looks.
+    case transform
+
+    var isFast: Bool {
+        switch self {
+        case .parts(_, _, let isFast): isFast
+        case .fast: true
+        case .transform: false
+        }
+    }
+
+    /// Returns nil if nothing pays for this picture.
+    init?(of pixels: PixelBuffer, as format: ImageFormat, _ options: EncodingOptions, hasAlpha: Bool) {
+        let count = pixels.size.pixelCount
+        let hasTransform = pixels.format.bitsPerComponent == 8 && !hasAlpha
+        switch format.container {
+        case .jpeg where count >= (hasTransform ? 166_000 : 60_000):
+            // At most a third of the picture. Its blocks do not depend on each other, so that small parts are like the whole.
+            let side = Int((Double(count) / 108).squareRoot()) / 16 * 16
+            self = .parts(6, side: min(max(side, 32), count < 1_000_000 ? 48 : 64), isFast: false)
+        case .jpeg where hasTransform: self = .transform
+        case .avif where count >= 166_000: self = .parts(6, side: 48, isFast: false)
+        case .avif where hasTransform: self = .transform
+        case .webP where (options.webP.method ?? 4) > 1:
+            self = count >= 400_000 ? .parts(6, side: 48, isFast: true) : .fast
+        case .jpegXL where count >= 166_000, .heic where count >= 166_000: self = .parts(3, side: 96, isFast: false)
+        default: return nil
+        }
+    }
+
+    /// Returns by how much the score of the draft is above that of the whole.
+    func gap(at quality: Int, _ format: ImageFormat, _ pixelCount: Int) -> Double {
+        var gap = 0.0
+        if case .parts = self { gap = format.container == .jpeg ? 0.6 : format.container == .jpegXL ? 0 : 0.5 }
+        // The fast method of WebP leaves more at low qualities, and in pictures with more scales.
+        if isFast { gap += (pixelCount < 60_000 ? 0.4 : 1) * max(-0.5, min(1.5, Double(82 - quality) * 0.029)) }
+        return gap
     }
 }
 
@@ -176,9 +235,18 @@ private struct Trial {
             sampleOf: pixels.size)
     }
 
-    func run(_ setting: QualitySetting) throws(WebImageError) -> (data: Data, score: Double) {
+    /// Returns the score of the picture after the transform of JPEG with this quantisation table.
+    func score(ofTransform table: [UInt16], halvesChroma: Bool) throws(WebImageError) -> Double {
+        try WorkBudget.checkCurrent()
+        let coded = try reference.pixels.blockCoded(table, halvesChroma: halvesChroma)
+        return try reference.score(of: coded, hasAlpha: false)
+    }
+
+    /// - Parameter isFast: Whether the encoder of WebP takes its fastest method.
+    func run(_ setting: QualitySetting, isFast: Bool = false) throws(WebImageError) -> (data: Data, score: Double) {
         try WorkBudget.checkCurrent()
         var options = options
+        if isFast { options.webP.method = 0 }
         options.quality = Double(setting.quality) / 100
         options.halvesChroma = setting.halvesChroma
         let data = try coder.encode(image, format: format, options: options)

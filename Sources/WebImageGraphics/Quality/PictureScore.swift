@@ -19,7 +19,7 @@ package enum PictureScore {
 
     /// A picture with which others are compared.
     package struct Reference: Sendable {
-        private let pixels: PixelBuffer
+        let pixels: PixelBuffer
         private let hasAlpha: Bool
         private let background: ImageColor
         /// The number of scales at which the whole picture is compared.
@@ -133,6 +133,19 @@ extension webimage_scored_picture {
 }
 
 extension PixelBuffer {
+    /// Returns the opaque picture as it looks after a JPEG with this quantisation table, without an encoder.
+    package func blockCoded(_ table: [UInt16], halvesChroma: Bool) throws(WebImageError) -> PixelBuffer {
+        let result = try PixelBuffer(width: width, height: height, format: .rgb8)
+        let isDone = withUnsafeBytes { bytes in
+            var picture = webimage_scored_picture(self, bytes)
+            return webimage_block_coded(
+                &picture, table, halvesChroma ? 1 : 0, result.baseAddress.assumingMemoryBound(to: UInt8.self),
+                result.bytesPerRow)
+        }
+        guard isDone != 0 else { throw .cannotEncode("SSIMULACRA 2", "out of memory") }
+        return result
+    }
+
     /// Returns at most `count` × `count` squares of the picture, which are spread evenly over it, side by side. A narrow picture has
     /// more of them along its length. They begin at whole blocks of 16 px, so that the blocks of an encoder are the same ones.
     package func parts(_ count: Int, side: Int) throws(WebImageError) -> PixelBuffer {

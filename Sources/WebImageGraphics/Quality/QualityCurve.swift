@@ -10,8 +10,8 @@ package struct QualitySetting: Sendable, Hashable {
 
 /// The scores that one picture has at each quality, as far as they are known, and the setting to try next.
 ///
-/// Before a picture is encoded, its curve is the mean of many pictures. It differs from the mean by three shapes, whose shares are
-/// estimated from the scores that are added (a Kalman filter). The rest of the error is taken to change evenly between two known
+/// Before a picture is encoded, its curve is the mean of many pictures. It differs from the mean by a few shapes, whose shares are
+/// estimated from the scores that are added (a Kalman filter): those of files, and those of ``looks``. The rest of the error is taken to change evenly between two known
 /// scores.
 struct QualityCurve {
     /// The settings with equal chroma, in which the score grows with the quality.
@@ -34,9 +34,11 @@ struct QualityCurve {
 
     private let aim: Double
     private var branches: [Branch]
-    private var shares = [0.0, 0, 0]
+    private var shares: [Double]
     /// The covariance of the shares. Each has a variance of 1 in the pictures that were measured.
-    private var covariance: [[Double]] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    private var covariance: [[Double]]
+    /// Pictures without an encoder whose scores tell about the curve. Empty if the format has none.
+    let looks: [CurveLook]
     /// The curves of the sample, which the whole picture has with another offset. Nil while a sample or the only picture is tried.
     private var sampled: [[Double]]?
     /// The difference between the last score of the whole picture and that of the sample.
@@ -51,6 +53,9 @@ struct QualityCurve {
     init(of format: ImageFormat, aim: Double, qualities: ClosedRange<Int>) {
         self.aim = aim
         let curves = MeasuredCurve.of(format)
+        looks = format.container == .avif ? MeasuredCurve.avifLooks : []
+        shares = curves[0].shapes.map { _ in 0 }
+        covariance = shares.indices.map { row in curves[0].shapes.indices.map { $0 == row ? 1 : 0 } }
         branches = curves.compactMap { curve in
             // Beyond these, the other kind of chroma has the same score in a smaller file. The ranges overlap in their scores, so
             // that there is no gap between them.
@@ -87,8 +92,14 @@ struct QualityCurve {
             lastOffset = score - sampled[index][setting.quality]
         } else {
             let branch = branches[index]
-            update(by: score, shape: branch.shapes.map { $0[setting.quality] }, mean: branch.mean[setting.quality])
+            update(
+                by: score, shape: branch.shapes.map { $0[setting.quality] }, mean: branch.mean[setting.quality],
+                deviation: Self.deviation)
         }
+    }
+
+    mutating func add(_ score: Double, of look: CurveLook) {
+        update(by: score, shape: look.shapes, mean: look.mean, deviation: look.deviation)
     }
 
     /// Begins with the whole picture after its sample.
@@ -97,9 +108,9 @@ struct QualityCurve {
         for index in branches.indices { branches[index].known = [:] }
     }
 
-    private mutating func update(by score: Double, shape: [Double], mean: Double) {
+    private mutating func update(by score: Double, shape: [Double], mean: Double, deviation: Double) {
         let spread = covariance.map { row in zip(row, shape).reduce(0) { $0 + $1.0 * $1.1 } }
-        let variance = zip(spread, shape).reduce(Self.deviation * Self.deviation) { $0 + $1.0 * $1.1 }
+        let variance = zip(spread, shape).reduce(deviation * deviation) { $0 + $1.0 * $1.1 }
         let error = score - mean - zip(shares, shape).reduce(0) { $0 + $1.0 * $1.1 }
         for row in shares.indices {
             shares[row] += spread[row] / variance * error
@@ -143,8 +154,18 @@ struct QualityCurve {
     }
 }
 
-/// Curves of 150 crops of photos, drawings, texts and scans, 90 to 900 px a side, encoded with our encoders
-/// (Documentation/Decisions/quality-by-aim.md).
+/// A picture whose transform was quantised with equal steps, as ``PixelBuffer/blockCoded(_:halvesChroma:)`` makes it.
+struct CurveLook {
+    let step: UInt16
+    let halvesChroma: Bool
+    /// The mean of its scores, the shares of the curve's shapes in them, and what the shapes leave.
+    let mean: Double
+    let shapes: [Double]
+    let deviation: Double
+}
+
+/// Curves of 150 to 300 crops of photos, drawings, texts and scans, 90 to 900 px a side, encoded with our encoders
+/// (Documentation/Decisions/quality-by-aim.md, quality-drafts.md).
 private struct MeasuredCurve {
     var halvesChroma: Bool?
     let qualities: [Int]
@@ -152,8 +173,6 @@ private struct MeasuredCurve {
     /// The principal components of the differences from the mean, each multiplied by its standard deviation.
     let shapes: [[Double]]
 
-    private static let halved = [5, 15, 30, 45, 60, 72, 82, 89]
-    private static let full = [30, 45, 60, 72, 82, 89, 90, 94, 98]
     private static let all = [5, 15, 30, 45, 60, 72, 82, 89, 90, 94, 98]
 
     static func of(_ format: ImageFormat) -> [MeasuredCurve] {
@@ -166,42 +185,51 @@ private struct MeasuredCurve {
         }
     }
 
+    /// With the table of ``JPEGQuantization``.
     private static let jpeg = [
         MeasuredCurve(
-            halvesChroma: true, qualities: halved,
-            mean: [-20.2, 23.6, 43.6, 51.6, 56.5, 61.1, 66, 70.5],
+            halvesChroma: true, qualities: [5, 15, 30, 45, 60, 72, 82, 89, 93],
+            mean: [-10.7, 31.1, 50.2, 58.5, 63.4, 67.9, 72.1, 75.5, 78],
             shapes: [
-                [12.8, 26.2, 29.6, 29.6, 29.4, 29, 28.3, 25.8],
-                [-25.1, -12.2, -3.1, 0.1, 1.9, 3.6, 4.9, 5.4],
-                [-3.4, 2, 4.3, 4.2, 3.7, 2.9, 1.9, 0.5],
+                [-21.5, -28, -26.7, -24.8, -23.3, -21.9, -20.2, -18.6, -17.5],
+                [-23.7, -9.2, 1.1, 4.4, 6, 7.3, 8.2, 8.8, 9.3],
+                [7.7, -3.8, -1.3, 0.1, 1, 1.8, 2.4, 3, 3.5],
             ]),
         MeasuredCurve(
-            halvesChroma: false, qualities: full,
-            mean: [48.4, 57.5, 63.1, 68.3, 73.7, 78.4, 79.1, 83.2, 89.3],
+            halvesChroma: false, qualities: [15, 30, 45, 60, 72, 82, 89, 94, 98],
+            mean: [34.5, 55.6, 64.8, 70.2, 75.5, 80.4, 84.7, 89, 93.6],
             shapes: [
-                [26.4, 24.6, 22.9, 21.4, 19.7, 17.1, 17.1, 14.5, 8.9],
-                [-2.4, 0.1, 1.3, 2.4, 3.5, 3.8, 3.8, 3.7, 2.2],
-                [-1.9, -1.8, -2, -2.6, -3.2, -3.9, -3.9, -5, -6.6],
+                [-26.2, -21.8, -18.8, -16.4, -14.1, -11.6, -9.2, -6.7, -3.6],
+                [-9.6, -1.7, 0.5, 1.5, 2, 2.4, 2.2, 2, 1.2],
+                [-5.1, -3, -1.9, -1.1, -0.5, -0.1, 0.2, 0.4, 0.3],
             ]),
     ]
 
     private static let avif = [
         MeasuredCurve(
-            halvesChroma: true, qualities: halved,
-            mean: [-8.8, 9.1, 34.2, 51.9, 65.1, 69.9, 74.9, 77.5],
+            halvesChroma: true, qualities: [5, 15, 30, 45, 60, 72, 82, 89],
+            mean: [3.6, 20.7, 42.9, 57.7, 69.5, 73.6, 77.7, 79.9],
             shapes: [
-                [20.6, 25.4, 28.6, 26.6, 22.9, 21.3, 19.2, 18.2],
-                [-21.4, -15.5, -5.1, 2.5, 7, 8.2, 9.1, 9.4],
-                [-3.9, -0.6, 4.1, 4.8, 3.7, 2.9, 1.9, 1.3],
+                [-25.4, -28, -27.7, -24.9, -20.3, -18.5, -16.7, -15.9],
+                [21, 14.2, 2.6, -4.3, -7.6, -8.5, -9.4, -9.9],
+                [4.3, 1.5, -1.6, -1.3, 0.7, 2, 3.5, 4.4],
+                [-2.3, 0.9, 2.6, 1.2, -0.3, -0.4, -0.1, 0.4],
             ]),
         MeasuredCurve(
-            halvesChroma: false, qualities: full,
-            mean: [40.8, 58.3, 71.4, 78.7, 83.2, 87.6, 88.3, 90.1, 93.4],
+            halvesChroma: false, qualities: [30, 45, 60, 72, 82, 89, 94, 98],
+            mean: [48.8, 64.9, 77.7, 82.6, 88.2, 91.6, 94.1, 97.1],
             shapes: [
-                [20.1, 19.1, 15.8, 12.9, 10.5, 7.6, 7.6, 6.5, 4.7],
-                [-6.5, 1, 4.6, 5.7, 5.8, 5.5, 5.5, 5.3, 4.9],
-                [-2.9, -1.3, -1.7, -3.1, -4.3, -5.4, -5.4, -6.2, -7.7],
+                [-24.5, -18.9, -12.7, -9.8, -6.5, -4.4, -2.9, -1.5],
+                [3.7, -1.1, -2.6, -2.4, -1.9, -1.4, -1, -0.3],
+                [-4.2, -4.2, -2.9, -2.2, -1.3, -0.8, -0.4, 0.1],
+                [2, -0.1, -1.9, -2.2, -1.9, -1.5, -1.1, -0.5],
             ]),
+    ]
+
+    static let avifLooks = [
+        CurveLook(step: 6, halvesChroma: true, mean: 77.8, shapes: [-16.5, -9, 3.6, 0], deviation: 0.6),
+        CurveLook(step: 24, halvesChroma: true, mean: 59.1, shapes: [-23.7, -3.7, -1.2, -0.1], deviation: 2.1),
+        CurveLook(step: 12, halvesChroma: false, mean: 78.7, shapes: [-11.9, -2.3, -2.7, -2.7], deviation: 1),
     ]
 
     private static let webP = MeasuredCurve(
