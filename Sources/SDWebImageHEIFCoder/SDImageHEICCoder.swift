@@ -7,3 +7,5 @@
 public typealias SDImageHEICCoder = ImageHEICCoder
 /// Reads and writes HEIC. SDWebImage's plug-in uses this name for ``SDImageHEICCoder``.
 public typealias SDImageHEIFCoder = ImageHEICCoder
+
+extension ImageHEICCoder: SDTypedImageCoder {}

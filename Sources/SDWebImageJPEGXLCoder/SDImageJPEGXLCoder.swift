@@ -7,7 +7,7 @@ public import Foundation
 /// Add `SDImageJPEGXLCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageJPEGXLCoder = ImageJPEGXLCoder
 
-extension ImageJPEGXLCoder: SDAnimatedImageCoder {
+extension ImageJPEGXLCoder: SDTypedImageCoder, SDAnimatedImageCoder {
     /// The number of complete frames. 0 if the coder was created without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the animation repeats endlessly.

@@ -7,7 +7,7 @@ public import Foundation
 /// Add `SDImageLottieCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageLottieCoder = ImageLottieCoder
 
-extension ImageLottieCoder: SDAnimatedImageCoder {
+extension ImageLottieCoder: SDTypedImageCoder, SDAnimatedImageCoder {
     /// The number of frames. 0 if the coder was created without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the animation repeats endlessly.

@@ -7,7 +7,7 @@ public import Foundation
 /// Add `SDImagePDFCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImagePDFCoder = ImagePDFCoder
 
-extension ImagePDFCoder: SDAnimatedImageCoder {
+extension ImagePDFCoder: SDTypedImageCoder, SDAnimatedImageCoder {
     /// The number of pages. 0 if the coder was created without a document.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. Always 0, because pages are no animation.

@@ -5,3 +5,5 @@
 ///
 /// Add `SDImageSVGCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageSVGCoder = ImageSVGCoder
+
+extension ImageSVGCoder: SDTypedImageCoder {}

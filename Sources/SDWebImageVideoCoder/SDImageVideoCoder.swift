@@ -7,7 +7,7 @@ public import Foundation
 /// Add `SDImageVideoCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageVideoCoder = ImageVideoCoder
 
-extension ImageVideoCoder: SDAnimatedImageCoder {
+extension ImageVideoCoder: SDTypedImageCoder, SDAnimatedImageCoder {
     /// The number of previews. 0 if the coder was created without a video.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the previews repeat endlessly.

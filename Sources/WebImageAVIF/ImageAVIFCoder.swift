@@ -11,7 +11,7 @@ import WebImageGraphics
 /// pixel limit also applies to the AV1 decoder. It therefore limits the decode time of one picture.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
+public final class ImageAVIFCoder: AnimatedImageCoder {
     /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageAVIFCoder()
 
@@ -29,11 +29,6 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.avif)] }
-
-    /// Whether the data starts with the signature of an AVIF file.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(256)) == .avif } ?? false
-    }
 
     /// Whether the format is AVIF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
@@ -86,6 +81,9 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             return try image.hdr?.gainMap?.added(to: file, of: image, options) ?? file
         }
     }
+
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
 
     /// Encodes a sequence. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
     ///

@@ -114,7 +114,7 @@ private struct FormatRow: Sendable {
         let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }
         let source = Source(of: format, coder: coder)
         reads = source.isUsable
-        animates = moves && source.isUsable && coder is any AnimatedImageCoder
+        animates = moves && source.isUsable && coder?.animated != nil
         writes = source.isUsable && ImageCodersManager.shared.canEncode(to: format.container)
         library = source.words
     }

@@ -96,7 +96,7 @@ private struct FramesJob: Sendable {
             guard !Task.isCancelled else { throw .cancelled }
             let image: Image
             if let animation {
-                image = try animation.frameWithReason(at: index)
+                image = try animation.frame(at: index)
             } else {
                 image = try ImageCodersManager.shared.decode(data, options: options)
             }

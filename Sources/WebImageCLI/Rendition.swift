@@ -130,7 +130,7 @@ struct Rendition: Sendable {
         }
         var options = decodingOptions(info, format)
         if let frame, frame > 0, let animation = try manager.animation(of: data, options: options) {
-            return try transformed(try animation.frameWithReason(at: frame))
+            return try transformed(try animation.frame(at: frame))
         }
         options.firstFrameOnly = true
         let image = if let decoded { decoded } else { try manager.decode(data, options: options) }
@@ -214,7 +214,7 @@ struct Rendition: Sendable {
             format: format, options: encodingOptions(data, info, format)
         ) { index throws(WebImageError) in
             guard !Task.isCancelled else { throw .cancelled }
-            let image = try transformed(try animation.frameWithReason(at: index))
+            let image = try transformed(try animation.frame(at: index))
             // Pages can differ in size. The first one counts.
             if index == 0 { size = image.pixelSize }
             return ImageFrame(
@@ -266,13 +266,13 @@ struct Rendition: Sendable {
 
 /// A coder that decodes each picture with the options that a rendition needs. These options cannot be set before the
 /// load, because the decode size can depend on the picture's own size.
-struct RenditionCoder: DetailedImageCoder {
+struct RenditionCoder: ImageCoder {
     let rendition: Rendition
     /// The output format. Nil if no file is written or if the output has the picture's own format.
     let format: ImageFormat?
     let isWritten: Bool
 
-    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
@@ -288,11 +288,5 @@ struct RenditionCoder: DetailedImageCoder {
         }
         rendition.setSize(of: info, in: &wanted)
         return try ImageCodersManager.shared.decode(data, options: wanted)
-    }
-
-    func canEncode(to format: ImageFormat) -> Bool { false }
-
-    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
-        throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("this coder only reads"))
     }
 }

@@ -13,7 +13,7 @@ import WebImageGraphics
 /// pixel limit limits the decode time of one picture.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageHEICCoder: DetailedImageCoder {
+public final class ImageHEICCoder: ImageCoder {
     /// The shared coder. It has no state.
     public static let shared = ImageHEICCoder()
 
@@ -28,7 +28,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
     public var signatures: [FileSignature]? { [.format(.heic), .format(.heif)] }
 
     /// Whether the data starts with the signature of a HEIC or HEIF file.
-    public func canDecode(from data: Data?) -> Bool { data.map { Self.format(of: $0) != nil } ?? false }
+    public func canDecode(from data: Data) -> Bool { Self.format(of: data) != nil }
 
     /// Whether this coder can write a format. True for HEIC and HEIF if libheif has an HEVC encoder.
     public func canEncode(to format: ImageFormat) -> Bool {

@@ -14,7 +14,7 @@ import WebImageGraphics
 /// level that is decoded, and the tables of the tiles.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageJPEG2000Coder: DetailedImageCoder {
+public final class ImageJPEG2000Coder: ImageCoder {
     /// The shared coder. It has no state.
     public static let shared = ImageJPEG2000Coder()
 
@@ -23,14 +23,6 @@ public final class ImageJPEG2000Coder: DetailedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.jpeg2000)] }
-
-    /// Whether the data starts with the signature of a JP2 file or of a JPEG 2000 codestream.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpeg2000 } ?? false
-    }
-
-    /// Always false: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the properties from the boxes and from the header of the codestream. Uses no library.
     ///

@@ -9,7 +9,7 @@ import WebImageGraphics
 /// checked after every 256 KiB of the file.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
+public final class ImageJPEGXLCoder: AnimatedImageCoder {
     /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageJPEGXLCoder()
 
@@ -27,11 +27,6 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.jpegXL)] }
-
-    /// Whether the data starts with the signature of a JPEG XL codestream or container.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false
-    }
 
     /// Whether the format is JPEG XL.
     public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
@@ -92,6 +87,9 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder, FrameEncodingIm
                 to: file, codestream: try JXLEncoder().encode(written.values, options: written.options))
         }
     }
+
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
 
     /// Encodes an animation. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
     ///

@@ -14,7 +14,7 @@ import WebImageGraphics
 /// frame.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
-public final class ImageLottieCoder: DetailedAnimatedImageCoder {
+public final class ImageLottieCoder: AnimatedImageCoder {
     /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageLottieCoder()
 
@@ -34,12 +34,9 @@ public final class ImageLottieCoder: DetailedAnimatedImageCoder {
     public var signatures: [FileSignature]? { [.format(.lottie), .start([0x1F, 0x8B, 8])] }
 
     /// Whether the data is a Lottie document: plain, compressed with gzip, or in a `.lottie` archive.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0) == .lottie || LottieFile.isCompressedDocument($0) } ?? false
+    public func canDecode(from data: Data) -> Bool {
+        ImageFormat(sniffing: data) == .lottie || LottieFile.isCompressedDocument(data)
     }
-
-    /// Always false: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the size, the frames and their duration from the document. Uses no library, and reads no further than to the last
     /// of these values: ``decode(_:options:)`` can refuse a document for its rest.

@@ -18,7 +18,7 @@ import WebImageGraphics
 /// beside each other, are ended after their time, and can reach no file.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
-public final class ImagePDFCoder: DetailedAnimatedImageCoder {
+public final class ImagePDFCoder: AnimatedImageCoder {
     /// The shared coder, which draws on white. It has no open document and no other state.
     public static let shared = ImagePDFCoder()
 
@@ -41,14 +41,6 @@ public final class ImagePDFCoder: DetailedAnimatedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.pdf)] }
-
-    /// Whether the data starts with the signature of a PDF document.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .pdf } ?? false
-    }
-
-    /// Always false: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the size of the first page, and counts the pages. Draws nothing.
     ///

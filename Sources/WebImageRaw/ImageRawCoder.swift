@@ -15,7 +15,7 @@ import WebImageGraphics
 ///
 /// Add ``shared`` to `ImageCodersManager` after the coder of TIFF, because many raw files are TIFF files too. Safe on any
 /// thread. One decode uses one thread.
-public final class ImageRawCoder: DetailedImageCoder {
+public final class ImageRawCoder: ImageCoder {
     /// The shared coder. It has no state.
     public static let shared = ImageRawCoder()
 
@@ -24,14 +24,6 @@ public final class ImageRawCoder: DetailedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.raw)] }
-
-    /// Whether the data starts as a raw file of a camera. Of a file that is TIFF too, the first directory decides.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0) == .raw } ?? false
-    }
-
-    /// Always false: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the properties from the file's header. Decodes no samples.
     ///

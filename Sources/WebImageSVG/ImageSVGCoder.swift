@@ -20,7 +20,7 @@ import WebImageGraphics
 /// ``DecodingLimits/maxDecodeTime`` is refused. From librsvg 2.60 on, the drawing also ends when the time is used up.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
-public final class ImageSVGCoder: DetailedImageCoder {
+public final class ImageSVGCoder: ImageCoder {
     /// The shared coder. It has no state.
     public static let shared = ImageSVGCoder()
 
@@ -31,15 +31,11 @@ public final class ImageSVGCoder: DetailedImageCoder {
     public var signatures: [FileSignature]? { [.format(.svg), .start([0x1F, 0x8B, 0x08])] }
 
     /// Whether the data is a plain or compressed SVG document.
-    public func canDecode(from data: Data?) -> Bool {
-        guard let data else { return false }
+    public func canDecode(from data: Data) -> Bool {
         guard Gunzip.isGzip(data) else { return ImageFormat(sniffing: data) == .svg }
         // A licence can precede the first element.
         return Gunzip.start(of: data, limit: 65_536).map { ImageFormat(sniffing: $0) == .svg } ?? false
     }
-
-    /// Always false, because this coder only decodes.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the document's own size. Parses the document, but does not draw it.
     ///

@@ -36,7 +36,7 @@ struct SandboxSamples {
             for data in [sample, sample.prefix(sample.count / 2)] {
                 guard let type = types.last(where: { $0.shared.canDecode(from: data) }) else { continue }
                 for options in [DecodingOptions(), thumbnail] { _ = try? type.shared.decode(data, options: options) }
-                _ = try? type.properties(of: data, limits: .default)
+                _ = try? type.shared.imageProperties(of: data, limits: .default)
                 _ = try? type.openAnimation(data, DecodingOptions()).frame(at: 0)
                 let stream = try? type.makeStream(DecodingOptions())
                 try? stream?.append(data, finished: true)

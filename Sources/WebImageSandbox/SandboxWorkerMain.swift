@@ -124,7 +124,7 @@ private final class SandboxDecoder {
                 of: try recognised(request, file, by: coder), limits: options.limits)
             deliver(info.sandboxPayload, request.id)
         case .properties:
-            let properties = try coder.properties(
+            let properties = try coder.shared.imageProperties(
                 of: try recognised(request, file, by: coder), limits: options.limits)
             deliver(properties.sandboxPayload, request.id)
         case .gainMap:
@@ -142,7 +142,7 @@ private final class SandboxDecoder {
             deliver(SandboxAnimationFacts(animation).payload, request.id)
         case .frame:
             guard let animation = animations[request.session] else { throw Self.unknown }
-            deliver(try animation.frameWithReason(at: request.number), request.id)
+            deliver(try animation.frame(at: request.number), request.id)
         case .append:
             let known = request.isFirst ? try coder.makeStream(options) : streams[request.session]
             guard let stream = known else { throw Self.unknown }

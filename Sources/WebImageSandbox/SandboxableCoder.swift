@@ -4,7 +4,7 @@ import WebImageCore
 /// A coder of this package that runs in workers.
 ///
 /// The requirements after ``shared`` have one implementation for coders with an ability and one for those without it.
-protocol SandboxableCoder: DetailedImageCoder {
+protocol SandboxableCoder: ImageCoder {
     /// The formats that the coder reads.
     static var formats: [ImageFormat] { get }
     static var shared: Self { get }
@@ -16,9 +16,8 @@ protocol SandboxableCoder: DetailedImageCoder {
     /// Whether the decoder of an animation uses the bytes of the file after ``decode(_:options:)`` has returned.
     static var keepsBytes: Bool { get }
     static func openAnimation(_ data: Data, _ options: DecodingOptions) throws(WebImageError)
-        -> any DetailedAnimatedImageCoder
+        -> any AnimatedImageCoder
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder
-    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
     /// Whether ``gainMap(of:options:)`` can find a map.
     static var readsGainMaps: Bool { get }
     static func gainMap(of data: Data, options: DecodingOptions) throws(WebImageError) -> GainMap?
@@ -37,14 +36,10 @@ extension SandboxableCoder {
 
     static func openAnimation(
         _ data: Data, _ options: DecodingOptions
-    ) throws(WebImageError) -> any DetailedAnimatedImageCoder { throw .noAnimation }
+    ) throws(WebImageError) -> any AnimatedImageCoder { throw .noAnimation }
 
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
         throw .badData("decoder process", "this format cannot be decoded in pieces")
-    }
-
-    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
-        ImageProperties(info: try shared.imageInfo(of: data, limits: limits))
     }
 
     static var readsGainMaps: Bool { false }
@@ -56,12 +51,12 @@ extension SandboxableCoder {
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image { poster }
 }
 
-extension SandboxableCoder where Self: DetailedAnimatedImageCoder {
+extension SandboxableCoder where Self: AnimatedImageCoder {
     static var keepsBytes: Bool { true }
 
     static func openAnimation(
         _ data: Data, _ options: DecodingOptions
-    ) throws(WebImageError) -> any DetailedAnimatedImageCoder { try Self(animation: data, options: options) }
+    ) throws(WebImageError) -> any AnimatedImageCoder { try Self(animation: data, options: options) }
 
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image {
         guard let animation else { return poster }
@@ -72,12 +67,6 @@ extension SandboxableCoder where Self: DetailedAnimatedImageCoder {
 extension SandboxableCoder where Self: StreamingImageCoder {
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
         Self(incrementalWithOptions: options.dictionary)
-    }
-}
-
-extension SandboxableCoder where Self: ImagePropertiesReading {
-    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
-        try shared.imageProperties(of: data, limits: limits)
     }
 }
 

@@ -8,13 +8,13 @@ protocol IsolatedCoder {
 }
 
 /// A coder that decodes in workers and encodes in this process. It has the abilities of `Base`.
-final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, IsolatedCoder {
+final class SandboxedCoder<Base: SandboxableCoder>: ImageCoder, IsolatedCoder {
     private enum Work {
         /// The registered instance.
         case none
         case opened(SandboxAnimation)
         /// An animation that this process decodes, because no worker can start and the program allows it.
-        case openedHere(any DetailedAnimatedImageCoder)
+        case openedHere(any AnimatedImageCoder)
         case arriving(SandboxStream)
     }
 
@@ -29,11 +29,11 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
     private var stream: SandboxStream? { if case .arriving(let stream) = work { stream } else { nil } }
 
     var signatures: [FileSignature]? { Base.shared.signatures }
-    // A cast, because the class adopts these protocols for some types of `Base` only.
-    var frameEncoder: (any FrameEncodingImageCoder)? { self as? any FrameEncodingImageCoder }
-    var propertiesReader: (any ImagePropertiesReading)? { self as? any ImagePropertiesReading }
+    // Casts, because the class adopts these protocols for some types of `Base` only.
+    var animated: (any AnimatedImageCoder)? { self as? any AnimatedImageCoder }
+    var progressive: (any ProgressiveImageCoder)? { self as? any ProgressiveImageCoder }
 
-    func canDecode(from data: Data?) -> Bool { data.map { Base.recognises($0) } ?? false }
+    func canDecode(from data: Data) -> Bool { Base.recognises(data) }
 
     func canEncode(to format: ImageFormat) -> Bool { Base.shared.canEncode(to: format) }
 
@@ -134,7 +134,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder, Isolated
     }
 }
 
-extension SandboxedCoder: AnimatedImageProvider where Base: DetailedAnimatedImageCoder {
+extension SandboxedCoder: AnimatedImageProvider where Base: AnimatedImageCoder {
     private var animation: SandboxAnimation? {
         switch work {
         case .opened(let animation): animation
@@ -143,7 +143,7 @@ extension SandboxedCoder: AnimatedImageProvider where Base: DetailedAnimatedImag
         }
     }
 
-    private var here: (any DetailedAnimatedImageCoder)? { if case .openedHere(let coder) = work { coder } else { nil } }
+    private var here: (any AnimatedImageCoder)? { if case .openedHere(let coder) = work { coder } else { nil } }
 
     var animatedImageData: Data? { here?.animatedImageData ?? animation?.data }
     var animatedImageFrameCount: Int { here?.animatedImageFrameCount ?? animation?.facts.frameCount ?? 0 }
@@ -156,9 +156,7 @@ extension SandboxedCoder: AnimatedImageProvider where Base: DetailedAnimatedImag
     }
 }
 
-extension SandboxedCoder: AnimatedImageCoder where Base: DetailedAnimatedImageCoder {}
-
-extension SandboxedCoder: DetailedAnimatedImageCoder where Base: DetailedAnimatedImageCoder {
+extension SandboxedCoder: AnimatedImageCoder where Base: AnimatedImageCoder {
     convenience init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         self.init(
             try Self.withWorkers { pool throws(WebImageError) in
@@ -202,7 +200,7 @@ extension SandboxedCoder: StreamingImageCoder where Base: StreamingImageCoder {
     var incrementalRevision: Int { stream?.revision ?? 0 }
 }
 
-extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesReading {
+extension SandboxedCoder {
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
         return try Self.withWorkers { pool throws(WebImageError) in
@@ -223,7 +221,9 @@ extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesRead
     }
 }
 
-extension SandboxedCoder: FrameEncodingImageCoder where Base: FrameEncodingImageCoder {
+extension SandboxedCoder {
+    func canEncodeFrames(to format: ImageFormat) -> Bool { Base.shared.canEncodeFrames(to: format) }
+
     func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -14,7 +14,7 @@ import WebImageGraphics
 /// checked every few rows and for each tile.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
-public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
+public final class ImageTIFFCoder: AnimatedImageCoder {
     /// The shared coder. It has no open file and no other state.
     public static let shared = ImageTIFFCoder()
 
@@ -35,8 +35,8 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var signatures: [FileSignature]? { [.format(.tiff), .format(.raw)] }
 
     /// Whether the data starts with the signature of a TIFF file.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false
+    public func canDecode(from data: Data) -> Bool {
+        ImageFormat(sniffing: data.prefix(ImageFormat.signatureLength)) == .tiff
     }
 
     /// Whether the format is TIFF.
@@ -73,6 +73,9 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         guard canEncode(to: format) else { throw .cannotEncode("libtiff", "\(format) is not TIFF") }
         return try TIFFWriter.encode(pageCount: 1, options: options) { _ in image }
     }
+
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
 
     /// Encodes one page per frame. Durations and loop count are ignored, because TIFF cannot store them.
     public func encode(

@@ -17,7 +17,7 @@ import WebImageGraphics
 /// after their time. Debian builds FFmpeg under the GPL; this package only loads it if it is installed.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
-public final class ImageVideoCoder: DetailedAnimatedImageCoder {
+public final class ImageVideoCoder: AnimatedImageCoder {
     /// The shared coder. It has no open video and no other state.
     public static let shared = ImageVideoCoder()
 
@@ -36,14 +36,6 @@ public final class ImageVideoCoder: DetailedAnimatedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.video)] }
-
-    /// Whether the data starts as a video in one of the containers that this coder reads.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(VideoContainer.signatureLength)) == .video } ?? false
-    }
-
-    /// Always false: this coder only reads.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
 
     /// Reads the properties from the header. If the header lacks some of them, decodes the first frames.
     ///

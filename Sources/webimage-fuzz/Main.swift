@@ -81,7 +81,7 @@ private enum Target: String {
         decode(data, by: ImageCodersManager.shared)
     }
 
-    private func decode(_ data: Data, by coder: any DetailedImageCoder) {
+    private func decode(_ data: Data, by coder: any ImageCoder) {
         guard coder.canDecode(from: data) else { return }
         let coder = WorkerFuzzing.coder(for: coder)
         var options = DecodingOptions()

@@ -17,9 +17,9 @@ enum WorkerFuzzing {
     }()
 
     /// Returns the coder that decodes in a worker, or the coder itself without workers.
-    static func coder(for coder: any DetailedImageCoder) -> any DetailedImageCoder {
+    static func coder(for coder: any ImageCoder) -> any ImageCoder {
         guard isEnabled else { return coder }
-        guard let isolated = WebImageSandbox.isolated([coder]).first as? any DetailedImageCoder,
+        guard let isolated = WebImageSandbox.isolated([coder]).first as? any ImageCoder,
             "\(type(of: isolated))" != "\(type(of: coder))"
         else { fatalError("no worker decodes the formats of \(type(of: coder))") }
         return isolated

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// Test cases for animated coders, ported from SDWebImage. They use SDWebImage's images.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 
@@ -167,24 +168,23 @@ private final class SpyCoder: AnimatedImageCoder {
         guard let png = coders.last(where: { $0.canEncode(to: .png) }) as? any AnimatedImageCoder else { return nil }
         inner = png
     }
-    init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
+    init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         let coders = ImageCodersManager.shared.coders.filter { !($0 is SpyCoder) }
-        guard let png = coders.last(where: { $0.canDecode(from: data) }) as? any AnimatedImageCoder,
-            let opened = type(of: png).init(animatedImageData: data, options: options)
-        else { return nil }
-        inner = opened
+        guard let png = coders.last(where: { $0.canDecode(from: data) })?.animated else { throw .noCoder(for: data) }
+        inner = try type(of: png).init(animation: data, options: options)
         Self.openings.withLock { $0 += 1 }
     }
 
-    func canDecode(from data: Data?) -> Bool { inner.canDecode(from: data) }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-        inner.decodedImage(with: data, options: options)
+    func canDecode(from data: Data) -> Bool { inner.canDecode(from: data) }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try inner.imageInfo(of: data, limits: limits)
     }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try inner.decode(data, options: options)
+    }
+    func frame(at index: Int) throws(WebImageError) -> Image { try inner.frame(at: index) }
     var animatedImageData: Data? { inner.animatedImageData }
     var animatedImageFrameCount: Int { inner.animatedImageFrameCount }
     var animatedImageLoopCount: Int { inner.animatedImageLoopCount }
-    func animatedImageFrame(at index: Int) -> Image? { inner.animatedImageFrame(at: index) }
     func animatedImageDuration(at index: Int) -> TimeInterval { inner.animatedImageDuration(at: index) }
 }

@@ -9,12 +9,12 @@ import WebImageTesting
 struct AnimationConformanceTests {
     static let animations = Conformance.decodable(DecodeConformanceTests.formats).filter { ($0.frames ?? 1) > 1 }
 
-    private func open(_ entry: ConformanceEntry) throws -> any DetailedAnimatedImageCoder {
+    private func open(_ entry: ConformanceEntry) throws -> any AnimatedImageCoder {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8
         options.colorConversion = .asStored
         let opened = try ImageCodersManager.shared.animation(of: Conformance.data(entry.path), options: options)
-        return try #require(opened as? any DetailedAnimatedImageCoder)
+        return try #require(opened as? any AnimatedImageCoder)
     }
 
     @Test func thereAreAnimationsOfEveryFormat() {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// Test cases for coders of still images, ported from SDWebImage. They use SDWebImage's files.
@@ -65,7 +66,7 @@ struct CoderCaseTests {
 
     // SDImageCoderTests.test15ThatCodersManagerWorks
     @Test func noCoderAcceptsAnUndefinedFormat() throws {
-        #expect(!coders.canDecode(from: nil))
+        #expect(!coders.canDecode(from: Data()))
         #expect(coders.decodedImage(with: nil, options: nil) == nil)
         #expect(coders.encodedData(with: nil, format: .undefined, options: nil) == nil)
     }

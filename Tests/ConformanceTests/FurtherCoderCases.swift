@@ -4,6 +4,7 @@ import WebImage
 import WebImageAVIF
 import WebImageHEIF
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// Further test cases for coders, ported from SDWebImage. They use SDWebImage's images.
@@ -63,7 +64,7 @@ struct FurtherCoderCases {
     // SDImageCoderTests.test32ThatISOHDRDecodeWorks
     @Test(arguments: ["TestHDR.heic", "TestHDR.avif", "TestHDR.jxl"])
     func highDynamicRangeIsKeptOnRequest(_ name: String) throws {
-        let all: [any DetailedImageCoder] = [
+        let all: [any ImageCoder] = [
             ImageHEICCoder.shared, ImageAVIFCoder.shared, ImageJPEGXLCoder.shared,
         ]
         let data = try data(name)

@@ -9,12 +9,12 @@ struct OptionalAnimationTests {
     private static let coders = OptionalConformanceTests.coders
     private static let animations = Conformance.decodable(["avif", "jxl"]).filter { ($0.frames ?? 1) > 1 }
 
-    private func frames(_ path: String) throws -> any DetailedAnimatedImageCoder {
+    private func frames(_ path: String) throws -> any AnimatedImageCoder {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8
         options.colorConversion = .asStored
         let opened = try Self.coders.animation(of: Conformance.data(path), options: options)
-        return try #require(opened as? any DetailedAnimatedImageCoder)
+        return try #require(opened as? any AnimatedImageCoder)
     }
 
     /// An animated reference file has an image for each frame. A still reference file has an image for the first frame

@@ -176,10 +176,10 @@ extension TIFFStructureTests {
                 options.thumbnailPixelSize = box
                 let pages = try #require(try coders.animation(of: file, options: options))
                 #expect(pages.animatedImageFrameCount == 3)
-                let sizes = try [2, 0, 1].map { try pages.frameWithReason(at: $0).pixelSize }
+                let sizes = try [2, 0, 1].map { try pages.frame(at: $0).pixelSize }
                 let stored = [(10, 60), (40, 30), (20, 15)].map { PixelSize(width: $0.0, height: $0.1) }
                 #expect(sizes == stored.map { options.targetSize(for: $0) })
-                #expect(throws: WebImageError.self) { try pages.frameWithReason(at: 3) }
+                #expect(throws: WebImageError.self) { try pages.frame(at: 3) }
             }
         }
     }

@@ -106,7 +106,9 @@ import WebImageTesting
             #expect(throws: WebImageError.self) { try coders.decode(file.prefix(count), options: DecodingOptions()) }
         }
         let lie = Data(Array("farbfeld".utf8) + [UInt8](repeating: 255, count: 16))
-        #expect(FarbfeldCoder().decodedImage(with: lie, options: [.decodeLimits: DecodingLimits.unlimited]) == nil)
+        var options = DecodingOptions()
+        options.limits = .unlimited
+        #expect(throws: WebImageError.self) { try FarbfeldCoder().decode(lie, options: options) }
     }
 
     @Test func tierOfTheGuideConforms() async {

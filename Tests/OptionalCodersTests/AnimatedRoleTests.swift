@@ -43,7 +43,8 @@ struct AnimatedRoleTests {
     @Test func pagesOfATIFFAreReadByIndex() throws {
         let frames = try frames()
         let file = try ImageTIFFCoder.shared.encode(frames, loopCount: 0, format: .tiff, options: .init())
-        let opened = ImageTIFFCoder(animatedImageData: file, options: [.decodePixelFormat: PixelFormat.rgba8])
+        let opened = try? ImageTIFFCoder(
+            animation: file, options: DecodingOptions([.decodePixelFormat: PixelFormat.rgba8]))
         let coder = try #require(opened)
         #expect(coder.animatedImageFrameCount == 3)
         for index in [1, 2, 0] {
@@ -58,8 +59,8 @@ struct AnimatedRoleTests {
         let coder = try ImageJPEGXLCoder(animation: file, options: DecodingOptions())
         #expect(coder.animatedImageFrameCount == 1)
         #expect(coder.animatedImageFrame(at: 0) != nil)
-        #expect(ImageJPEGXLCoder(animatedImageData: Data([1, 2, 3]), options: nil) == nil)
-        #expect(ImageAVIFCoder(animatedImageData: nil, options: nil) == nil)
+        #expect((try? ImageJPEGXLCoder(animation: Data([1, 2, 3]), options: DecodingOptions())) == nil)
+        #expect((try? ImageAVIFCoder(animation: Data(), options: DecodingOptions())) == nil)
     }
 
     @Test func tooManyPixelsOverAllFramesAreRefused() throws {

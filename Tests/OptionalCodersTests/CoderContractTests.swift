@@ -13,7 +13,7 @@ import WebImageTesting
 /// One optional coder and a small file of its format.
 struct CoderCase: Sendable, CustomTestStringConvertible {
     let name: String
-    let coder: any DetailedImageCoder
+    let coder: any ImageCoder
     let file: Data
     let size: PixelSize
     var testDescription: String { name }
@@ -27,7 +27,7 @@ struct CoderCase: Sendable, CustomTestStringConvertible {
                         .utf8),
                 size: PixelSize(width: 48, height: 32))
         ]
-        let coders: [(String, any DetailedImageCoder, ImageFormat)] = [
+        let coders: [(String, any ImageCoder, ImageFormat)] = [
             ("avif", ImageAVIFCoder.shared, .avif), ("heic", ImageHEICCoder.shared, .heic),
             ("jxl", ImageJPEGXLCoder.shared, .jpegXL), ("tiff", ImageTIFFCoder.shared, .tiff),
         ]

@@ -50,7 +50,7 @@ struct CostTableTests {
         }
     }
 
-    private static func encoder(_ format: ImageFormat, _ coder: any DetailedImageCoder, _ change: String = "") -> Row {
+    private static func encoder(_ format: ImageFormat, _ coder: any ImageCoder, _ change: String = "") -> Row {
         .plain("encode \(format.name ?? "?")\(change)") { image throws(WebImageError) in
             var options = EncodingOptions()
             options.quality = 0.8
@@ -89,7 +89,7 @@ struct CostTableTests {
             encoder(.avif, ImageAVIFCoder.shared), encoder(.jpegXL, ImageJPEGXLCoder.shared),
         ] + (ImageHEICCoder.shared.canEncode(to: .heic) ? [encoder(.heic, ImageHEICCoder.shared)] : [])
 
-    private static func decoder(_ format: ImageFormat, _ coder: any DetailedImageCoder, _ change: String = "") -> Row {
+    private static func decoder(_ format: ImageFormat, _ coder: any ImageCoder, _ change: String = "") -> Row {
         let make: @Sendable (Image) throws(WebImageError) -> @Sendable () throws(WebImageError) -> Void = {
             image throws(WebImageError) in
             var options = EncodingOptions()

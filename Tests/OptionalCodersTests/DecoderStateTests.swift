@@ -25,7 +25,7 @@ struct DecoderStateTests {
         }
     }
 
-    private func open(_ file: File, _ data: Data) throws -> any DetailedAnimatedImageCoder {
+    private func open(_ file: File, _ data: Data) throws -> any AnimatedImageCoder {
         switch file {
         case .jxl, .jxlAnimation: try ImageJPEGXLCoder(animation: data, options: DecodingOptions())
         case .avif: try ImageAVIFCoder(animation: data, options: DecodingOptions())

@@ -5,12 +5,13 @@ import WebImageCore
 import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// The encoding options that the optional coders share with the built-in coders.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct EncodingOptionTests {
-    private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
+    private static let coders: [(any ImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),
     ]
 

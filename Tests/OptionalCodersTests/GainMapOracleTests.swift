@@ -154,7 +154,7 @@ struct GainMapOracleTests {
         }.sorted()
     }
 
-    private func decode(_ file: Data, by coder: any DetailedImageCoder, stops: Double) throws -> [Float] {
+    private func decode(_ file: Data, by coder: any ImageCoder, stops: Double) throws -> [Float] {
         var options = DecodingOptions()
         options.dynamicRange = .high(headroom: exp2(stops))
         return light(try coder.decode(file, options: options).pixels)

@@ -4,12 +4,13 @@ import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 import WebImageJXL
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// Decodes files with more than 8 bits per channel to half-precision images, if the options request this.
 @Suite(.timeLimit(minutes: 1))
 struct HalfPrecisionTests {
-    private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
+    private static let coders: [(any ImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImagePNGCoder.shared, .png),
     ]
 

@@ -161,7 +161,7 @@ struct HighRangeReaderTests {
 
     /// The base by each program, and by this package: the stored values, without a conversion of colours.
     private func expectSameBase(
-        _ file: Data, _ format: ImageFormat, _ coder: any DetailedImageCoder, _ name: String, by part: String = "base"
+        _ file: Data, _ format: ImageFormat, _ coder: any ImageCoder, _ name: String, by part: String = "base"
     ) throws {
         let bases = try JSONDecoder().decode(
             [String: Base].self, from: read(part, file, name + "." + Self.suffix(format)))

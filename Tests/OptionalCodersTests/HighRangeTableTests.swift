@@ -41,7 +41,7 @@ struct HighRangeTableTests {
         var testDescription: String { "\(self)" }
     }
 
-    static let outputs: [(format: ImageFormat, coder: any ImageCoder & DetailedImageCoder)] = [
+    static let outputs: [(format: ImageFormat, coder: any ImageCoder)] = [
         (.jpeg, ImageJPEGCoder.shared), (.jpegXL, ImageJPEGXLCoder.shared), (.avif, ImageAVIFCoder.shared),
         (.png, ImagePNGCoder.shared), (.webP, ImageWebPCoder.shared),
     ]
@@ -162,7 +162,7 @@ struct HighRangeTableTests {
         }
     }
 
-    private static func decoder(_ kind: Kind) -> any DetailedImageCoder {
+    private static func decoder(_ kind: Kind) -> any ImageCoder {
         switch kind {
         case .both, .xmp, .iso: ImageJPEGCoder.shared
         case .apple, .heic: ImageHEICCoder.shared

@@ -94,7 +94,7 @@ struct LocaleTests {
             result[name] = size + image.pixels.withUnsafeBytes { Array($0) }
         }
         let picture = try Samples.picture()
-        let coders: [(any DetailedImageCoder, ImageFormat)] = [
+        let coders: [(any ImageCoder, ImageFormat)] = [
             (ImageTIFFCoder.shared, .tiff), (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL),
             (ImageHEICCoder.shared, .heic),
         ]

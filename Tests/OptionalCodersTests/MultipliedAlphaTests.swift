@@ -44,7 +44,7 @@ struct MultipliedAlphaTests {
     }
 
     @Test(arguments: codecs) func coloursAreDividedByAlpha(_ codec: HEIFBytes.Codec) throws {
-        let coder: any DetailedImageCoder = codec == .av1 ? ImageAVIFCoder.shared : ImageHEICCoder.shared
+        let coder: any ImageCoder = codec == .av1 ? ImageAVIFCoder.shared : ImageHEICCoder.shared
         for alpha in [64, 128, 200, 255] {
             let multiplied = UInt8(180 * alpha / 255)
             let straight = try Self.file(color: 180, alpha: UInt8(alpha), isMultiplied: false, codec)

@@ -9,7 +9,7 @@ import WebImageTestTraits
 /// Files whose container declares a smaller size than the image in the container has.
 @Suite(.timeLimit(minutes: 1))
 struct NestedCodingTests {
-    private func error(_ coder: any DetailedImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
+    private func error(_ coder: any ImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
         var options = DecodingOptions()
         options.limits = limits
         do throws(WebImageError) {

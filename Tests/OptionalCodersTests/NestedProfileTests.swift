@@ -16,7 +16,7 @@ import WebImageTesting
 struct NestedProfileTests {
     enum Container: String, CaseIterable { case jpeg, png, webP, avif, heic, jpegXL, tiff }
 
-    private func coder(_ container: Container) -> any DetailedImageCoder {
+    private func coder(_ container: Container) -> any ImageCoder {
         switch container {
         case .jpeg: ImageJPEGCoder.shared
         case .png: ImagePNGCoder.shared

@@ -59,7 +59,7 @@ struct PlugInConformanceTests {
         #expect(largest <= (Self.bounds[row.format] ?? 0), "\(largest)")
     }
 
-    private static func coder(of format: String) -> (any DetailedImageCoder)? {
+    private static func coder(of format: String) -> (any ImageCoder)? {
         switch format {
         case "PDF": PDFium.isThere ? ImagePDFCoder.shared : nil
         case "Lottie": ImageLottieCoder.shared

@@ -116,7 +116,7 @@ struct QualityAimTests {
 
     private static let lossy: [ImageFormat] = [.jpeg, .webP, .avif, .jpegXL]
 
-    private func coder(_ format: ImageFormat) -> any DetailedImageCoder {
+    private func coder(_ format: ImageFormat) -> any ImageCoder {
         switch format {
         case .jpeg: ImageJPEGCoder.shared
         case .webP: ImageWebPCoder.shared

@@ -14,7 +14,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct RoundTripTests {
     private func roundTrip(
-        _ image: Image, _ coder: any DetailedImageCoder, _ format: ImageFormat, _ options: EncodingOptions
+        _ image: Image, _ coder: any ImageCoder, _ format: ImageFormat, _ options: EncodingOptions
     ) throws -> Image {
         try coder.decode(coder.encode(image, format: format, options: options), options: Samples.straight)
     }
@@ -73,7 +73,7 @@ struct RoundTripTests {
 
     @Test func lossyEncodingIsCloseAndLowerQualityIsSmaller() throws {
         let image = try Samples.picture(width: 60, height: 40)
-        let coders: [(any DetailedImageCoder, ImageFormat)] = [
+        let coders: [(any ImageCoder, ImageFormat)] = [
             (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),
         ]
         for (coder, format) in coders where coder.canEncode(to: format) {
@@ -102,7 +102,7 @@ struct RoundTripTests {
         options.maxPixelSize = PixelSize(width: 24, height: 24)
         let image = try Samples.picture()
         for (coder, format) in [
-            (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
+            (ImageAVIFCoder.shared as any ImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
             (ImageTIFFCoder.shared, .tiff),
         ] {
             #expect(try roundTrip(image, coder, format, options).pixelSize == PixelSize(width: 24, height: 16))
@@ -113,7 +113,7 @@ struct RoundTripTests {
         let profile = ColorProfile(iccData: ICCSample.displayP3)
         let image = Image(pixels: try Samples.picture().pixels, colorProfile: profile, hasAlpha: false)
         for (coder, format) in [
-            (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
+            (ImageAVIFCoder.shared as any ImageCoder, ImageFormat.avif), (ImageJPEGXLCoder.shared, .jpegXL),
             (ImageTIFFCoder.shared, .tiff),
         ] {
             let file = try coder.encode(image, format: format, options: Self.lossless)
@@ -128,7 +128,7 @@ struct RoundTripTests {
     @Test func coderEncodesOnlyItsFormat() throws {
         let image = try Samples.picture()
         for coder in [
-            ImageAVIFCoder.shared as any DetailedImageCoder, ImageJPEGXLCoder.shared, ImageTIFFCoder.shared,
+            ImageAVIFCoder.shared as any ImageCoder, ImageJPEGXLCoder.shared, ImageTIFFCoder.shared,
             ImageHEICCoder.shared,
         ] {
             #expect(throws: WebImageError.self) { try coder.encode(image, format: .png, options: .init()) }

@@ -9,7 +9,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 1))
 struct SideLimitTests {
     static let cases: [CoderCase] = {
-        let builtIn: [(String, any DetailedImageCoder, ImageFormat)] = [
+        let builtIn: [(String, any ImageCoder, ImageFormat)] = [
             ("jpeg", ImageJPEGCoder.shared, .jpeg), ("png", ImagePNGCoder.shared, .png),
             ("gif", ImageGIFCoder.shared, .gif), ("webp", ImageWebPCoder.shared, .webP),
             ("bmp", ImageBMPCoder.shared, .bmp),

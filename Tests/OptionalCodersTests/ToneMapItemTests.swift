@@ -215,7 +215,7 @@ struct ToneMapItemTests {
     /// The base is decoded, or an error is thrown; there is never a wrong map.
     @Test(arguments: [HEIFBytes.Codec.av1, .hevc]) func damagedItemsLeaveTheBase(_ codec: HEIFBytes.Codec) throws {
         let whole = codec == .av1 ? try sample() : heic()
-        let coder: any DetailedImageCoder = codec == .av1 ? avif : ImageHEICCoder.shared
+        let coder: any ImageCoder = codec == .av1 ? avif : ImageHEICCoder.shared
         let plain = bytes(try coder.decode(whole.file, options: options(.standard)).pixels)
         func expectBase(_ sample: ToneMapSample, _ label: String) throws {
             try expectBase(sample.file, label)
@@ -275,7 +275,7 @@ struct ToneMapItemTests {
     /// The boxes of the map are right, but its samples are not.
     @Test(arguments: [HEIFBytes.Codec.av1, .hevc]) func damagedSamplesLeaveTheBase(_ codec: HEIFBytes.Codec) throws {
         var sample = codec == .av1 ? try sample() : heic()
-        let coder: any DetailedImageCoder = codec == .av1 ? avif : ImageHEICCoder.shared
+        let coder: any ImageCoder = codec == .av1 ? avif : ImageHEICCoder.shared
         let plain = bytes(try coder.decode(sample.file, options: options(.standard)).pixels)
         sample.map.data = [UInt8](repeating: 0xA5, count: sample.map.data.count)
         for range in [DecodingOptions.DynamicRange.keep, .high(headroom: 4)] {

@@ -102,7 +102,7 @@ struct ToneMappingTests {
         var encoding = EncodingOptions()
         encoding.lossless = true
         encoding.keepsHDR = true
-        let coders: [(any DetailedImageCoder & ImageCoder, ImageFormat)] = [
+        let coders: [(any ImageCoder, ImageFormat)] = [
             (ImagePNGCoder.shared, .png), (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL),
         ]
         for (coder, format) in coders {

@@ -18,7 +18,7 @@ import WebImageTesting
 struct WidthSweepTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let format: ImageFormat
-        let coder: any DetailedImageCoder
+        let coder: any ImageCoder
         /// The allowed difference of a channel (0 to 255); nil if the format is lossless. A lossy encoder is least
         /// exact where a channel of the sample image falls from its maximum to 0.
         let tolerance: Int?

@@ -165,8 +165,8 @@ private final class CallingCoder: SDImageCoder {
 }
 
 /// A coder for a format that the package does not read by itself. It reads one pixel.
-private final class HEICCoder: DetailedImageCoder {
-    func canDecode(from data: Data?) -> Bool { data.map { SDImageFormat(sniffing: $0) == .HEIC } ?? false }
+private final class HEICCoder: ImageCoder {
+    func canDecode(from data: Data) -> Bool { SDImageFormat(sniffing: data) == .HEIC }
     func canEncode(to format: SDImageFormat) -> Bool { format == .HEIC }
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         ImageInfo(format: .HEIC, storedSize: PixelSize(width: 1, height: 1))

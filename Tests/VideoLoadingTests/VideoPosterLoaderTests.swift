@@ -13,10 +13,10 @@ import WebImageVideoLoading
 @testable import WebImageSandbox
 
 /// Decodes videos in decoder processes, which have no network.
-private final class WorkerCoder: DetailedImageCoder {
+private final class WorkerCoder: ImageCoder {
     private let pool = SandboxPool()
 
-    func canDecode(from data: Data?) -> Bool { ImageVideoCoder.shared.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { ImageVideoCoder.shared.canDecode(from: data) }
     func canEncode(to format: ImageFormat) -> Bool { false }
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         throw .badData("worker", "the test needs no facts")

@@ -9,10 +9,14 @@ import WebImageTesting
 
 /// A coder that accepts every file and decodes none.
 private struct BlindCoder: ImageCoder {
-    func canDecode(from data: Data?) -> Bool { true }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    func canDecode(from data: Data) -> Bool { true }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        throw .badData("fake", "no image")
+    }
 }
 
 /// A tier in memory that counts its calls.

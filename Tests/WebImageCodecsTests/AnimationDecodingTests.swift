@@ -164,7 +164,7 @@ struct AnimationDecodingTests {
 
     @Test(arguments: AnimatedFormat.allCases)
     func sharedCoderKeepsNoAnimation(format: AnimatedFormat) throws {
-        let provider = try #require(format.encoder as? any DetailedAnimatedImageCoder)
+        let provider = try #require(format.encoder as? any AnimatedImageCoder)
         #expect(provider.animatedImageFrameCount == 0 && provider.animatedImageData == nil)
         #expect(provider.animatedImageFrame(at: 0) == nil)
         #expect(throws: WebImageError.self) { try provider.frame(at: 0) }
@@ -180,7 +180,7 @@ struct AnimationDecodingTests {
         #expect(throws: WebImageError.self) { try animation.frame(at: 1) }
     }
 
-    private func decoded(_ animation: any DetailedAnimatedImageCoder) -> Int {
+    private func decoded(_ animation: any AnimatedImageCoder) -> Int {
         (animation as? ImageGIFCoder)?.decodedFrameCount ?? (animation as? ImagePNGCoder)?.decodedFrameCount
             ?? (animation as? ImageWebPCoder)?.decodedFrameCount ?? -1
     }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 
 @Suite(.timeLimit(minutes: 2))

@@ -139,7 +139,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
 
     func open(
         _ data: Data, _ pixelFormat: PixelFormat = .rgba8, _ change: (inout DecodingOptions) -> Void = { _ in }
-    ) throws -> any DetailedAnimatedImageCoder {
+    ) throws -> any AnimatedImageCoder {
         var options = DecodingOptions()
         options.pixelFormat = pixelFormat
         change(&options)
@@ -150,7 +150,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    var encoder: any FrameEncodingImageCoder & DetailedImageCoder {
+    var encoder: any ImageCoder {
         switch self {
         case .gif: ImageGIFCoder.shared
         case .png: ImagePNGCoder.shared

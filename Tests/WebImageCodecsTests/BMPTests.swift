@@ -24,7 +24,7 @@ struct BMPTests {
         return data + Data(palette) + Data(pixels)
     }
 
-    private func rgba(_ data: Data, _ coder: any DetailedImageCoder = ImageBMPCoder.shared) throws -> [[UInt8]] {
+    private func rgba(_ data: Data, _ coder: any ImageCoder = ImageBMPCoder.shared) throws -> [[UInt8]] {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8
         let pixels = try coder.decode(data, options: options).pixels

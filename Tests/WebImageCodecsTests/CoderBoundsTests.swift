@@ -10,7 +10,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
     /// Returns files with very many small chunks or blocks. Reading all of them takes longer than the time limit.
-    private static func endless() -> [(any DetailedImageCoder, Data)] {
+    private static func endless() -> [(any ImageCoder, Data)] {
         let png = PNGBytes.signature + PNGBytes.header(4, 4)
         let text = PNGBytes.chunk("teSt")
         let webP = WebPBytes.extended(4, 4, flags: 2)

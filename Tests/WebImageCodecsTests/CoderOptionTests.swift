@@ -198,7 +198,7 @@ struct CoderOptionTests {
         return value
     }
 
-    private static let coders: [any DetailedImageCoder] = [
+    private static let coders: [any ImageCoder] = [
         ImageJPEGCoder.shared, ImagePNGCoder.shared, ImageGIFCoder.shared, ImageWebPCoder.shared,
     ]
 
@@ -269,7 +269,7 @@ private final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendab
     private let coder: ImageGIFCoder
 
     init?(_ data: Data) {
-        guard let coder = ImageGIFCoder(animatedImageData: data, options: nil),
+        guard let coder = try? ImageGIFCoder(animation: data, options: DecodingOptions()),
             let first = coder.animatedImageFrame(at: 0)
         else { return nil }
         self.coder = coder

@@ -161,7 +161,7 @@ struct JPEGDecodingTests {
     }
 
     @Test func otherFormatsAreDeclined() {
-        #expect(!coder.canDecode(from: nil))
+        #expect(!coder.canDecode(from: Data()))
         #expect(!coder.canDecode(from: Data()))
         #expect(!coder.canDecode(from: Data("GIF89a".utf8)))
         #expect(coder.canDecode(from: JPEGSample.progressive))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestSupport
 import WebImageTestTraits
 
 /// Tests loop counts in conversions. The loop extension of a GIF counts the repetitions after the first play, as browsers,
@@ -74,7 +75,7 @@ struct LoopCountTests {
             repeating: ImageFrame(image: Image(pixels: try Sample.gradient(2, 2, .rgba8)), duration: 0.1), count: 2)
         for (count, number) in [(0, 0), (1, nil), (2, 2), (7, 7), (Int.max, 65_535)] as [(Int, Int?)] {
             let file = try #require(
-                ImageGIFCoder.shared.encodedData(with: frames, loopCount: count, format: .gif, options: nil))
+                ImageGIFCoder.shared.encodedData(with: frames, loopCount: UInt(count), format: .gif, options: nil))
             #expect(stored(file, .gif) == number)
             let image = try ImageCodersManager.shared.decode(file, options: DecodingOptions()) as? AnimatedImage
             #expect(image?.animatedImageLoopCount == number ?? 1)

@@ -129,7 +129,7 @@ struct LosslessOptimizerTests {
         options.metadata.orientation = .right
         let image = Image(
             pixels: try Sample.gradient(64, 48, .rgb8), colorProfile: ColorProfile(iccData: profile), hasAlpha: false)
-        let coders: [(ImageFormat, any DetailedImageCoder & ImagePropertiesReading)] = [
+        let coders: [(ImageFormat, any ImageCoder)] = [
             (.jpeg, ImageJPEGCoder.shared), (.png, ImagePNGCoder.shared),
         ]
         for (format, coder) in coders {

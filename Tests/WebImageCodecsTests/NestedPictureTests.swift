@@ -12,7 +12,7 @@ import WebImageTesting
 struct NestedPictureTests {
     private let limits = DecodingLimits(maxPixels: 10_000)
 
-    private func limit(_ coder: any DetailedImageCoder, _ data: Data) -> DecodingLimits.Limit? {
+    private func limit(_ coder: any ImageCoder, _ data: Data) -> DecodingLimits.Limit? {
         var options = DecodingOptions()
         options.limits = limits
         #expect(throws: WebImageError.self) { try coder.imageInfo(of: data, limits: limits) }

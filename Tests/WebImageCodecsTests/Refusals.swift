@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-extension DetailedImageCoder {
+extension ImageCoder {
     /// Returns the error that the coder throws for the data, or nil if the coder decodes the data.
     func refusal(of data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
         var options = DecodingOptions()

@@ -48,7 +48,7 @@ struct StreamingOptionTests {
         #expect(Sample.values(pieces) == Sample.values(whole))
         let frames = images.map { ImageFrame(image: $0, duration: 0.1) }
         let file = try coder.encode(frames, loopCount: 0, format: .png, options: EncodingOptions())
-        let animation = try #require(ImagePNGCoder(animatedImageData: file, options: options.dictionary))
+        let animation = try ImagePNGCoder(animation: file, options: options)
         #expect(animation.animatedImageFrame(at: 1)?.pixels.format == .rgba16)
     }
 

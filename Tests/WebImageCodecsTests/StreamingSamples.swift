@@ -44,8 +44,7 @@ enum StreamingSample: String, CaseIterable, Sendable {
     }
 
     func decoded(_ options: DecodingOptions = DecodingOptions()) throws -> Image {
-        guard let detailed = coder as? any DetailedImageCoder else { throw CocoaError(.featureUnsupported) }
-        return try detailed.decode(try data, options: options)
+        try coder.decode(try data, options: options)
     }
 
     static func translucent(_ width: Int, _ height: Int) throws -> PixelBuffer {
@@ -55,7 +54,7 @@ enum StreamingSample: String, CaseIterable, Sendable {
     }
 
     private static func encoded(
-        _ pixels: PixelBuffer, _ coder: any DetailedImageCoder, _ format: ImageFormat, lossless: Bool = false
+        _ pixels: PixelBuffer, _ coder: any ImageCoder, _ format: ImageFormat, lossless: Bool = false
     ) throws -> Data {
         var options = EncodingOptions()
         options.lossless = lossless

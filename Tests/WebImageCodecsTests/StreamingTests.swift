@@ -122,7 +122,7 @@ struct StreamingTests {
             if known == nil, stream.incrementalInfo != nil { known = index }
         }
         let info = try #require(stream.incrementalInfo)
-        let whole = try #require(sample.coder as? any DetailedImageCoder).imageInfo(of: data, limits: .default)
+        let whole = try sample.coder.imageInfo(of: data, limits: .default)
         #expect(info.pixelSize == whole.pixelSize)
         #expect(info.orientation == whole.orientation)
         #expect(try #require(known) < data.count * 3 / 4)
@@ -200,7 +200,7 @@ struct StreamingTests {
     func streamingWorkIsProportionalToTheBytes(_ sample: StreamingSample) throws {
         func time(_ count: Int) throws -> Double {
             let image = Image(pixels: try Sample.gradient(160, count, .rgb8))
-            let coder = try #require(sample.coder as? any DetailedImageCoder)
+            let coder = sample.coder
             let format: ImageFormat = sample == .baseline ? .jpeg : sample == .png ? .png : .webP
             let data = try coder.encode(image, format: format, options: EncodingOptions())
             let start = ProcessorTime.seconds

@@ -77,8 +77,8 @@ extension GTKSuite.ViewSizesTests {
 }
 
 /// Draws a plain picture of 24 x 24 px, or of any other size.
-private struct VectorCoder: DetailedImageCoder {
-    func canDecode(from data: Data?) -> Bool { true }
+private struct VectorCoder: ImageCoder {
+    func canDecode(from data: Data) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { false }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

@@ -12,12 +12,14 @@ import WebImageTesting
 struct CallbackFormTests {
     /// A coder that refuses the bytes "bad" and decodes all other bytes to an image of one pixel.
     private struct OnePixelCoder: ImageCoder {
-        func canDecode(from data: Data?) -> Bool { true }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-            guard data != Data("bad".utf8) else { return nil }
-            return (try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied)).map { Image(pixels: $0) }
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            guard data != Data("bad".utf8) else { throw .badData("fake", "bad") }
+            return Image(pixels: try PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied))
         }
     }
 

@@ -111,10 +111,12 @@ struct DownloaderCaseTests {
             _ = Self.instances.withLock { $0.insert(ObjectIdentifier(self)) }
             return isReady.withLock { $0 } ? try? TestImages.solid() : nil
         }
-        func canDecode(from data: Data?) -> Bool { true }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { try? TestImages.solid() }
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image { try TestImages.solid() }
     }
 
     // SDWebImageDownloaderTests.test09ThatProgressiveJPEGWorks

@@ -38,7 +38,7 @@ func animation(_ format: ImageFormat, frameCount: Int = 5, width: Int = 60, heig
 }
 
 extension SandboxProfile {
-    var coders: [any DetailedImageCoder] { types.map { $0.shared } }
+    var coders: [any ImageCoder] { types.map { $0.shared } }
 
     func workerCoder(of data: Data) throws -> WorkerCoder {
         try #require(types.last { $0.shared.canDecode(from: data) } ?? types.last).workerCoder

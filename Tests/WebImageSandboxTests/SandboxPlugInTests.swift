@@ -19,7 +19,7 @@ struct SandboxPlugInTests {
         let data: @Sendable () throws -> Data
         var description: String { "\(format) \(name)" }
 
-        func coder() throws -> any DetailedImageCoder {
+        func coder() throws -> any ImageCoder {
             try #require(SandboxProfile(format)?.types.first { $0.formats.contains(format) }).shared
         }
     }
@@ -188,7 +188,7 @@ struct SandboxPlugInTests {
         #expect(there.facts.frameCount == 10 && here.animatedImageFrameCount == 10)
         for index in [9, 0, 4, 3] {
             let (left, right) = (
-                Outcome { try there.frame(at: index) }, Outcome { try here.frameWithReason(at: index) }
+                Outcome { try there.frame(at: index) }, Outcome { try here.frame(at: index) }
             )
             #expect(Self.areEqual(left, right) && left.isPicture, "\(index): \(left.text) instead of \(right.text)")
         }

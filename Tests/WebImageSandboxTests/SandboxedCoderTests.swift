@@ -32,10 +32,12 @@ struct SandboxedCoderTests {
                 #expect(type.workerCoder.profile == profile && type.workerCoder.index == index)
                 let (own, isolated) = (type.shared as any ImageCoder, type.sandboxed)
                 #expect((own is any StreamingImageCoder) == (isolated is any StreamingImageCoder))
-                #expect((own is any DetailedAnimatedImageCoder) == (isolated is any DetailedAnimatedImageCoder))
-                #expect((own is any ImagePropertiesReading) == (isolated is any ImagePropertiesReading))
-                #expect((own is any FrameEncodingImageCoder) == (isolated is any FrameEncodingImageCoder))
-                #expect(isolated is any DetailedImageCoder)
+                #expect((own is any AnimatedImageCoder) == (isolated is any AnimatedImageCoder))
+                #expect((own.animated == nil) == (isolated.animated == nil))
+                #expect((own.progressive == nil) == (isolated.progressive == nil))
+                for format in type.formats {
+                    #expect(own.canEncodeFrames(to: format) == isolated.canEncodeFrames(to: format))
+                }
             }
         }
     }
@@ -50,10 +52,14 @@ struct SandboxedCoderTests {
 
     /// A coder of the program.
     private final class OwnCoder: ImageCoder {
-        func canDecode(from data: Data?) -> Bool { false }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func canDecode(from data: Data) -> Bool { false }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            throw .badData("fake", "no image")
+        }
     }
 
     @Test func codersOfTheProgramAreListed() {
@@ -297,7 +303,7 @@ struct SandboxedCoderTests {
     // MARK: Loads
 
     @Test(.needsRealDecoderProcesses) func compressedDataIsUnpackedOnlyInAWorker() throws {
-        let svg = try #require(coders.coders.first { ($0 as? any DetailedImageCoder) is SandboxedCoder<ImageSVGCoder> })
+        let svg = try #require(coders.coders.first { $0 is SandboxedCoder<ImageSVGCoder> })
         let noDrawing = Data([0x1F, 0x8B, 0x08] + [UInt8](repeating: 0, count: 40))
         #expect(svg.canDecode(from: noDrawing))
         let error = #expect(throws: WebImageError.self) { try coders.decode(noDrawing, options: DecodingOptions()) }
@@ -392,12 +398,14 @@ struct SandboxedCoderTests {
 
     private final class OwnerCoder: ImageCoder {
         static let seen = Locked<FileOwner?>(nil)
-        func canDecode(from data: Data?) -> Bool { true }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-            Self.seen.withLock { $0 = .current }
-            return nil
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
         }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            Self.seen.withLock { $0 = .current }
+            throw .badData("fake", "no image")
+        }
     }
 }

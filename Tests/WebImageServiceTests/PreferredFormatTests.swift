@@ -11,7 +11,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 1))
 struct PreferredFormatTests {
     /// "Encodes" AVIF: counts the calls, and fails with an error if there is one.
-    private final class FakeAVIFCoder: DetailedImageCoder {
+    private final class FakeAVIFCoder: ImageCoder {
         private let count = Locked(0)
         private let failure: WebImageError?
 
@@ -19,7 +19,7 @@ struct PreferredFormatTests {
 
         var encodeCount: Int { count.withLock { $0 } }
 
-        func canDecode(from data: Data?) -> Bool { false }
+        func canDecode(from data: Data) -> Bool { false }
         func canEncode(to format: ImageFormat) -> Bool { format == .avif }
         func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
             throw .badData("fake", "not readable")

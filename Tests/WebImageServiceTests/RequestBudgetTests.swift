@@ -11,7 +11,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 2), .serialized)
 struct RequestBudgetTests {
     /// Decodes the files of ``FakeCoder`` and calls a function before each decode.
-    private final class ProbeCoder: DetailedImageCoder {
+    private final class ProbeCoder: ImageCoder {
         private let fake = FakeCoder()
         private let probe: @Sendable () -> Void
         private let header: @Sendable () -> Void
@@ -21,7 +21,7 @@ struct RequestBudgetTests {
             self.header = header
         }
 
-        func canDecode(from data: Data?) -> Bool { fake.canDecode(from: data) }
+        func canDecode(from data: Data) -> Bool { fake.canDecode(from: data) }
         func canEncode(to format: ImageFormat) -> Bool { false }
         func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
             header()

@@ -132,7 +132,7 @@ struct ResultMetadataTests {
         #expect(made.frameCount == 2 && made.size == PixelSize(width: 10, height: 20))
         let animation = try #require(try coders.animation(of: made.data, options: DecodingOptions()))
         for index in 0..<2 {
-            let look = Look(image: try animation.frameWithReason(at: index))
+            let look = Look(image: try animation.frame(at: index))
             #expect(look.size == "10x20" && look.shows(index == 0 ? Fix.red : Fix.blue, 5, 3, tolerance: 8))
         }
         let kept = try coders.imageInfo(of: try make("ar:0/w:20/f:webp", source), limits: .default)

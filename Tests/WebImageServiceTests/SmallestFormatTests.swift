@@ -58,7 +58,7 @@ struct SmallestFormatTests {
         for index in 0..<12 {
             let delay = animation.animatedImageDuration(at: index)
             #expect(abs(delay - Self.delays[index % Self.delays.count]) < 0.0005, "\(index): \(delay)")
-            #expect(try animation.frameWithReason(at: index).pixelSize == PixelSize(width: 48, height: 48))
+            #expect(try animation.frame(at: index).pixelSize == PixelSize(width: 48, height: 48))
         }
     }
 

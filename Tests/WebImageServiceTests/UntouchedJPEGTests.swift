@@ -63,10 +63,14 @@ struct UntouchedJPEGTests {
 
         init(part: Double?) { self.part = part }
 
-        func canDecode(from data: Data?) -> Bool { false }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func canDecode(from data: Data) -> Bool { false }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            throw .badData("fake", "no image")
+        }
         func transcoded(jpeg data: Data, limits: DecodingLimits) throws(WebImageError) -> Data {
             guard let part else { throw .badData("fake", "cannot hold it") }
             return data.prefix(Int(Double(data.count) * part))

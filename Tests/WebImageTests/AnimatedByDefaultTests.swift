@@ -4,6 +4,7 @@ import WebImage
 import WebImageCodecs
 import WebImageCompatibility
 import WebImageHTTP
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -96,14 +96,14 @@ struct ArrivingAnimationTests {
         let whole = try #require(AnimatedImage(data: file))
         var counts: [Int] = []
         for length in stride(from: 0, through: file.count, by: max(file.count / 40, 1)) {
-            let part = ArrivingAnimation(animatedImageData: file.prefix(length), options: nil)
+            let part = try? ArrivingAnimation(animation: file.prefix(length), options: DecodingOptions())
             counts.append(part?.animatedImageFrameCount ?? 0)
             guard let part, let last = part.animatedImageFrame(at: part.animatedImageFrameCount - 1) else { continue }
             #expect(number(last) == part.animatedImageFrameCount - 1)
             #expect(part.animatedImageDuration(at: 0) == whole.animatedImageDuration(at: 0))
         }
         #expect(counts == counts.sorted() && counts.first == 0 && counts.last ?? 0 >= 11)
-        #expect(ArrivingAnimation(animatedImageData: Data("no picture".utf8), options: nil) == nil)
+        #expect((try? ArrivingAnimation(animation: Data("no picture".utf8), options: DecodingOptions())) == nil)
     }
 
     @Test func openingEveryPartCostsAFewTimesTheWhole() throws {

@@ -51,13 +51,15 @@ struct CancelTableTests {
     private final class GatedCoder: ImageCoder {
         let gate: Gate
         init(_ gate: Gate) { self.gate = gate }
-        func canDecode(from data: Data?) -> Bool { true }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-            gate.enter()
-            return ImageCodersManager.shared.decodedImage(with: data, options: options)
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
         }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            gate.enter()
+            return try ImageCodersManager.shared.decode(data, options: options)
+        }
     }
 
     private struct LongWait: DownloadRetryStrategy {

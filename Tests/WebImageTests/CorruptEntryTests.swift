@@ -64,8 +64,12 @@ struct CorruptEntryTests {
 private final class RefusingCoder: ImageCoder {
     private let only: Data?
     init(onlyFor data: Data? = nil) { only = data }
-    func canDecode(from data: Data?) -> Bool { only == nil || data == only }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    func canDecode(from data: Data) -> Bool { only == nil || data == only }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        throw .badData("fake", "no image")
+    }
 }

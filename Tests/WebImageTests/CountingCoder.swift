@@ -2,12 +2,12 @@ import Foundation
 import WebImage
 
 /// Calls the built-in coders and counts the decodes.
-final class CountingCoder: DetailedImageCoder {
+final class CountingCoder: ImageCoder {
     private let count = Locked(0)
 
     var decodeCount: Int { count.withLock { $0 } }
 
-    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
 
     func canEncode(to format: ImageFormat) -> Bool { ImageCodersManager.shared.canEncode(to: format) }
 

@@ -300,7 +300,7 @@ struct EncodedCacheTests {
 }
 
 /// Calls the built-in coders and counts the encodes.
-private final class EncodeCounter: DetailedImageCoder {
+private final class EncodeCounter: ImageCoder {
     private let state = Locked((count: 0, fails: false))
 
     var count: Int { state.withLock { $0.count } }
@@ -309,7 +309,7 @@ private final class EncodeCounter: DetailedImageCoder {
         set { state.withLock { $0.fails = newValue } }
     }
 
-    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
 
     func canEncode(to format: ImageFormat) -> Bool { ImageCodersManager.shared.canEncode(to: format) }
 

@@ -58,16 +58,18 @@ struct SharedWorkTests {
             for _ in 0..<10 { gate.signal() }
         }
 
-        func canDecode(from data: Data?) -> Bool { true }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
             let waits = state.withLock { state in
                 state.isDecoding = true
                 return !state.isReleased
             }
             if waits { gate.wait() }
-            return ImageCodersManager.shared.decodedImage(with: data, options: options)
+            return try ImageCodersManager.shared.decode(data, options: options)
         }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
     }
 }

@@ -236,7 +236,7 @@ enum SandboxBenchmark {
                 isolated.addCoder(coder)
             }
             let further = try [
-                (ImageAVIFCoder.shared as any DetailedImageCoder, ImageFormat.avif), (ImageHEICCoder.shared, .heic),
+                (ImageAVIFCoder.shared as any ImageCoder, ImageFormat.avif), (ImageHEICCoder.shared, .heic),
             ]
             .map { coder, format in
                 try coder.encode(

@@ -3,7 +3,7 @@ public import WebImage
 
 /// SDWebImage 4's name for ``SDImageCoder``.
 @available(*, deprecated, renamed: "SDImageCoder")
-public typealias SDWebImageCoder = ImageCoder
+public typealias SDWebImageCoder = SDImageCoder
 /// SDWebImage 4's name for ``SDProgressiveImageCoder``.
 @available(*, deprecated, renamed: "SDProgressiveImageCoder")
 public typealias SDWebImageProgressiveCoder = SDProgressiveImageCoder

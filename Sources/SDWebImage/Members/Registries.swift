@@ -14,7 +14,11 @@ extension ImageCodersManager {
     /// Removes a coder. Does nothing if the manager does not have it.
     public func removeCoder(_ coder: any SDImageCoder) { removeOwnCoder(Self.registered(coder)) }
 
-    private static func registered(_ coder: any ImageCoder) -> any ImageCoder {
-        (coder as? SDImageIOAnimatedCoder)?.registered ?? coder
+    private static func registered(_ coder: any SDImageCoder) -> any ImageCoder {
+        switch coder {
+        case let coder as SDImageIOAnimatedCoder: coder.registered
+        case let coder as AdoptedCoder: coder.own
+        default: coder
+        }
     }
 }

@@ -11,8 +11,10 @@ enum SystemCoders {
     /// Decodes the first frame of a file. Returns nil if no built-in coder can decode the data.
     static func still(_ data: Data?, scale: CGFloat) -> Image? {
         guard let data else { return nil }
-        let options: ImageCoderOptions = [.decodeScaleFactor: Double(max(scale, 1)), .decodeFirstFrameOnly: true]
-        return builtIn.decodedImage(with: data, options: options)
+        var options = DecodingOptions()
+        options.scaleFactor = Double(max(scale, 1))
+        options.firstFrameOnly = true
+        return builtIn.image(from: data, options: options)
     }
 
     /// Encodes a still image or the first frame of an animation. Returns nil if no built-in coder can write the format.

@@ -1,8 +1,5 @@
-public import Foundation
 public import WebImage
 
-/// Decodes and encodes images. SDWebImage's name for ``WebImageCore/ImageCoder``.
-public typealias SDImageCoder = ImageCoder
 /// The key of a coder option. SDWebImage's name for ``WebImageCore/ImageCoderOption``.
 public typealias SDImageCoderOption = ImageCoderOption
 /// Options of a coder. SDWebImage's name for ``WebImageCore/ImageCoderOptions``.
@@ -17,23 +14,6 @@ public typealias SDImageCoderHelper = ImageCoderHelper
 /// The rule that decides whether an image is prepared for display in advance. SDWebImage's name for
 /// ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
-// Calls without the arguments that have defaults in SDWebImage.
-
-extension ImageCoder {
-    /// Decodes a file without options. Blocks during decoding.
-    public func decodedImage(with data: Data?) -> UIImage? { decodedImage(with: data, options: nil) }
-
-    /// Encodes an image without options. Blocks during encoding.
-    public func encodedData(with image: UIImage?, format: SDImageFormat) -> Data? {
-        encodedData(with: image, format: format, options: nil)
-    }
-
-    /// Encodes an animation without options. Blocks during encoding. Nil if the coder writes no animations.
-    public func encodedData(with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat) -> Data? {
-        encodedData(with: frames, loopCount: loopCount, format: format, options: nil)
-    }
-}
-
 extension SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived.
     public func incrementalDecodedImage() -> UIImage? { incrementalDecodedImage(options: nil) }

@@ -114,8 +114,8 @@ open class SDImageIOAnimatedCoder: SDAnimatedImageCoder, SDProgressiveImageCoder
         return isPlain ? own ?? self : self
     }
 
-    /// The coder with SDWebImage's class for a built-in coder; other coders are returned unchanged.
-    static func named(_ coder: any ImageCoder) -> any ImageCoder {
+    /// The coder with SDWebImage's class for a built-in coder; other coders with SDWebImage's signatures.
+    static func named(_ coder: any ImageCoder) -> any SDImageCoder {
         switch coder {
         case let coder as ImageGIFCoder:
             coder === ImageGIFCoder.shared ? SDImageGIFCoder.shared : SDImageGIFCoder(adopting: coder)
@@ -123,7 +123,7 @@ open class SDImageIOAnimatedCoder: SDAnimatedImageCoder, SDProgressiveImageCoder
             coder === ImagePNGCoder.shared ? SDImageAPNGCoder.shared : SDImageAPNGCoder(adopting: coder)
         case let coder as ImageWebPCoder:
             coder === ImageWebPCoder.shared ? SDImageAWebPCoder.shared : SDImageAWebPCoder(adopting: coder)
-        default: coder
+        default: AdoptedCoder.adopting(coder)
         }
     }
 }

@@ -6,7 +6,7 @@ import WebImageCompatibility
 /// Reads and writes still images: JPEG, PNG, BMP and ICO files, and files of the formats whose coders of this package are
 /// registered with ``SDImageCodersManager/shared``, for example HEIC. For some formats, it also decodes a file whose
 /// download is in progress. Safe on any thread.
-public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
+public final class SDImageIOCoder: SDTypedImageCoder, SDProgressiveImageCoder {
     /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()
 
@@ -21,7 +21,8 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         let registered = ImageCodersManager.shared.ownCoders.filter { coder in
             // Formats with animations have classes of their own.
             let isOther = coder is SDImageIOCoder || coder is ImageGIFCoder || coder is ImageWebPCoder
-            return coder is any DetailedImageCoder && !(isOther || coder is ImageCodersManager)
+            return (coder is any SDTypedImageCoder || !(coder is any SDImageCoder))
+                && !(isOther || coder is ImageCodersManager)
         }
         return ImageCodersManager(coders: registered)
     }
@@ -50,8 +51,12 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// Whether the coder accepts the data. True for a file that it reads, and for data in an unknown format or nil,
     /// because in SDWebImage this coder tries what no other coder knows. Such data cannot be decoded.
     public func canDecode(from data: Data?) -> Bool {
-        guard let data, SDImageFormat(sniffing: data) != .undefined else { return true }
-        return Self.coders(for: data).canDecode(from: data)
+        data.map { canDecode(from: $0) } ?? true
+    }
+
+    /// Whether the coder accepts the data. True for a file that it reads, and for data in an unknown format.
+    public func canDecode(from data: Data) -> Bool {
+        SDImageFormat(sniffing: data) == .undefined || Self.coders(for: data).canDecode(from: data)
     }
 
     /// Reads the file's properties, such as size and format, without decoding the pixels.

@@ -38,7 +38,35 @@ extension SDAnimatedImageProvider {
 }
 
 /// Decodes the frames of one animation, with SDWebImage's signatures. Each animation has its own coder instance.
-@preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, AnimatedImageCoder {}
+@preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, SDImageCoder, AnimatedImageCoder {
+    /// Opens an animation. Nil if the data cannot be read.
+    init?(animatedImageData data: Data?, options: SDImageCoderOptions?)
+}
+
+// What the library calls. Disfavored as in the extension of `SDImageCoder`.
+extension SDAnimatedImageCoder {
+    /// The coder itself.
+    public var animated: (any AnimatedImageCoder)? { self }
+
+    /// Calls `init(animatedImageData:options:)`.
+    @_disfavoredOverload public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        guard let opened = Self(animatedImageData: data, options: options.dictionary) else {
+            throw .badData("\(Self.self)", "returned no animation")
+        }
+        self = opened
+    }
+
+    /// Calls `animatedImageFrame(at:)` of SDWebImage.
+    @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
+        index < 0 ? nil : animatedImageFrame(at: UInt(index))
+    }
+
+    /// Calls `animatedImageFrame(at:)` of SDWebImage.
+    @_disfavoredOverload public func frame(at index: Int) throws(WebImageError) -> Image {
+        if index >= 0, let image = animatedImageFrame(at: UInt(index)) { return image }
+        throw .badData("\(Self.self)", "returned no frame \(index)")
+    }
+}
 
 /// An image that supplies its frames one by one, with SDWebImage's signatures. A conforming class is a subclass of
 /// `UIImage`.
@@ -103,12 +131,15 @@ extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
 }
 
 /// Decodes partial images, with SDWebImage's signatures.
-@preconcurrency public protocol SDProgressiveImageCoder: ProgressiveImageCoder {
+@preconcurrency public protocol SDProgressiveImageCoder: SDImageCoder, ProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?
 }
 
 extension SDProgressiveImageCoder {
+    /// The coder itself.
+    public var progressive: (any ProgressiveImageCoder)? { self }
+
     /// Returns the partial image. ``WebImageCore/ProgressiveImageCoder`` requires this method name.
     @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         incrementalDecodedImage(options: options)

@@ -5,7 +5,7 @@ import WebImageCompatibility
 
 // These extensions add SDWebImage's signatures to the built-in coders.
 
-extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
+extension ImageGIFCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
     /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
@@ -23,7 +23,7 @@ extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
+extension ImagePNGCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
     /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
@@ -41,7 +41,7 @@ extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
+extension ImageWebPCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
     /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
@@ -59,7 +59,7 @@ extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-extension ArrivingAnimation: SDAnimatedImageCoder {
+extension ArrivingAnimation: SDTypedImageCoder, SDAnimatedImageCoder {
     /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count that the bytes received so far declare.
@@ -72,7 +72,7 @@ extension ArrivingAnimation: SDAnimatedImageCoder {
     }
 }
 
-extension ImageJPEGCoder: SDProgressiveImageCoder {
+extension ImageJPEGCoder: SDTypedImageCoder, SDProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
     /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
@@ -80,7 +80,17 @@ extension ImageJPEGCoder: SDProgressiveImageCoder {
     }
 }
 
-extension ImageCodersManager {
+extension ImageBMPCoder: SDTypedImageCoder {}
+
+extension ImageICOCoder: SDTypedImageCoder {}
+
+extension ImageCodersManager: SDTypedImageCoder {
+    /// Whether any coder recognises the data. Coders with SDWebImage's signatures that are asked for nil decide themselves.
+    public func canDecode(from data: Data?) -> Bool {
+        if let data { return canDecode(from: data) }
+        return ownCoders.contains { ($0 as? any SDImageCoder)?.canDecode(from: nil) ?? false }
+    }
+
     /// Encodes an animation with the registered coders. Tries only the coders that can write `format`. The coder that
     /// was added last is tried first. If a coder fails, the coder that was added before it is tried.
     ///
@@ -91,7 +101,7 @@ extension ImageCodersManager {
         guard let first = frames.first else { return nil }
         let format = format == .undefined ? first.image.imageFormat : format
         return ownCoders.reversed().lazy.filter { $0.canEncode(to: format) }.compactMap {
-            $0.encodedData(with: frames, loopCount: loopCount, format: format, options: options)
+            AdoptedCoder.adopting($0).encodedData(with: frames, loopCount: loopCount, format: format, options: options)
         }.first
     }
 }

@@ -6,7 +6,7 @@ import WebImageGraphics
 ///
 /// In a run-length encoded picture, pixels that no run draws are transparent. In any other picture, alpha is used only
 /// if the header has an alpha mask. The decode deadline is checked every 64 rows or 4096 runs. Thread-safe.
-public final class ImageBMPCoder: DetailedImageCoder {
+public final class ImageBMPCoder: ImageCoder {
     /// The shared instance. It has no state.
     public static let shared = ImageBMPCoder()
 
@@ -15,11 +15,6 @@ public final class ImageBMPCoder: DetailedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.bmp)] }
-
-    /// Whether the data starts with the signature of a bitmap file.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .bmp } ?? false
-    }
 
     /// Whether the format is BMP.
     public func canEncode(to format: ImageFormat) -> Bool { format == .bmp }

@@ -113,7 +113,10 @@ extension GIFStructure {
     }
 }
 
-extension ImageGIFCoder: FrameEncodingImageCoder {
+extension ImageGIFCoder {
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
+
     /// Encodes the frames as an animated GIF. Writes a still if there is only one frame, or if `options.firstFrameOnly`
     /// is true.
     ///

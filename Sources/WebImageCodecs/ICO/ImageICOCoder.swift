@@ -7,7 +7,7 @@ import WebImageGraphics
 ///
 /// A picture is stored as a PNG file or as a bitmap with a transparency mask. The mask is used only if the bitmap has
 /// no alpha. Thread-safe.
-public final class ImageICOCoder: DetailedImageCoder {
+public final class ImageICOCoder: ImageCoder {
     /// The shared instance. It has no state.
     public static let shared = ImageICOCoder()
 
@@ -16,11 +16,6 @@ public final class ImageICOCoder: DetailedImageCoder {
 
     /// The signatures of the files that this coder reads.
     public var signatures: [FileSignature]? { [.format(.ico)] }
-
-    /// Whether the data starts with the signature of an icon or cursor file.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false
-    }
 
     /// True for ICO.
     public func canEncode(to format: ImageFormat) -> Bool { format == .ico }

@@ -12,7 +12,7 @@ import WebImageGraphics
 ///
 /// A partial image shows the rows that have arrived. If the file has several scans, a partial image shows the newest
 /// complete scan.
-public struct ImageJPEGCoder: BuiltInImageCoder, DetailedImageCoder {
+public struct ImageJPEGCoder: BuiltInImageCoder {
     /// The shared coder for whole files. It has no state.
     public static let shared = ImageJPEGCoder()
 

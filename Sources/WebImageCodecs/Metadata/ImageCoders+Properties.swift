@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-extension ImageJPEGCoder: ImagePropertiesReading {
+extension ImageJPEGCoder {
     /// Returns EXIF (including its thumbnail), XMP, colour profile and gain map. Reads the segments before the first
     /// scan. A gain map is another JPEG after the picture in the same file.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
@@ -18,7 +18,7 @@ extension ImageJPEGCoder: ImagePropertiesReading {
     }
 }
 
-extension ImagePNGCoder: ImagePropertiesReading {
+extension ImagePNGCoder {
     /// Returns EXIF, XMP, colour profile and the texts of text chunks. Skips a text of more than 64 KiB.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
@@ -35,7 +35,7 @@ extension ImagePNGCoder: ImagePropertiesReading {
     }
 }
 
-extension ImageWebPCoder: ImagePropertiesReading {
+extension ImageWebPCoder {
     /// Returns EXIF, XMP and colour profile.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))

@@ -102,7 +102,10 @@ extension PNGChunks {
     }
 }
 
-extension ImagePNGCoder: FrameEncodingImageCoder {
+extension ImagePNGCoder {
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
+
     /// Encodes the frames as a lossless APNG with 8 or 16 bits per channel. Writes a still PNG if there is only one
     /// frame, or if `options.firstFrameOnly` is true.
     ///

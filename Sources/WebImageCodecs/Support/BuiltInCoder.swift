@@ -15,7 +15,7 @@ public protocol BuiltInImageCoder: StreamingImageCoder {
 }
 
 /// A built-in coder that also decodes animations. An instance can contain one opened animation.
-public protocol BuiltInAnimatedImageCoder: BuiltInImageCoder, DetailedAnimatedImageCoder {}
+public protocol BuiltInAnimatedImageCoder: BuiltInImageCoder, AnimatedImageCoder {}
 
 /// The functions that recognise, stream and open files of one format. The members of this type are not public.
 public struct CodecFileType: Sendable {
@@ -38,8 +38,8 @@ extension BuiltInImageCoder {
     public var signatures: [FileSignature]? { [.format(Self.fileType.format)] }
 
     /// Whether the data starts with the signature of the coder's format.
-    public func canDecode(from data: Data?) -> Bool {
-        data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == Self.fileType.format } ?? false
+    public func canDecode(from data: Data) -> Bool {
+        ImageFormat(sniffing: data.prefix(ImageFormat.signatureLength)) == Self.fileType.format
     }
 
     /// Whether `format` is the format of this coder. A coder writes only one format.
@@ -53,7 +53,7 @@ extension BuiltInImageCoder {
     }
 
     /// Whether the data starts with the signature of the coder's format.
-    public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
+    public func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
 
     /// Decodes the new bytes. `data` must contain all bytes so far, not only the new bytes.
     public func updateIncrementalData(_ data: Data?, finished: Bool) {

@@ -171,7 +171,10 @@ extension WebPContainer {
     }
 }
 
-extension ImageWebPCoder: FrameEncodingImageCoder {
+extension ImageWebPCoder {
+    /// Whether this coder writes the format. Each of its files can have frames.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
+
     /// Encodes the frames as an animated WebP, lossy or lossless as the options request. Writes a still if there is
     /// only one frame, or if `options.firstFrameOnly` is true.
     ///

@@ -24,15 +24,15 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// Like the initializer without `coders`, but uses the given coders instead of the shared ones.
     package convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions?, coders: ImageCodersManager) {
         guard !data.isEmpty else { return nil }
-        var options = options ?? [:]
-        options[.decodeScaleFactor] = NumberLimits.scale(Double(scale))
+        var options = DecodingOptions(options)
+        options.scaleFactor = NumberLimits.scale(Double(scale))
         if let coder = coders.animatedCoder(for: data),
-            let instance = type(of: coder).init(animatedImageData: data, options: options)
+            let instance = try? type(of: coder).init(animation: data, options: options)
         {
             self.init(animatedCoder: instance, scale: scale)
             return
         }
-        guard let still = coders.decodedImage(with: data, options: options), !still.isVector else {
+        guard let still = coders.image(from: data, options: options), !still.isVector else {
             return nil
         }
         self.init(sharing: still)

@@ -25,18 +25,22 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         self.options = options
     }
 
-    /// Creates a coder with the received bytes of an animation; nil when the bytes do not contain a complete frame.
-    public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
-        self.init(animatedImageData: data, options: options, coders: .shared)
+    /// Creates a coder with the received bytes of an animation.
+    ///
+    /// - Throws: `.badImageData` when the bytes do not contain a complete frame.
+    public convenience init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        try self.init(animation: data, options: options, coders: .shared)
     }
 
     /// Like the initializer without `coders`, but uses the given coders instead of the shared ones.
-    package convenience init?(
-        animatedImageData data: Data?, options: ImageCoderOptions?, coders: ImageCodersManager
-    ) {
-        guard let data, let coder = coders.decoder(for: data)?.animated else { return nil }
-        self.init(coder: coder, options: DecodingOptions(options))
-        guard update(data) || animatedImageFrameCount > 0 else { return nil }
+    package convenience init(
+        animation data: Data, options: DecodingOptions, coders: ImageCodersManager
+    ) throws(WebImageError) {
+        guard let coder = coders.decoder(for: data)?.role.animated else { throw .noCoder(for: data) }
+        self.init(coder: coder, options: options)
+        guard update(data) || animatedImageFrameCount > 0 else {
+            throw .badData("\(type(of: coder))", "no frame is complete")
+        }
     }
 
     /// Updates the frames from `body`, which contains all bytes received so far. Returns true if the number of frames
@@ -45,7 +49,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     @discardableResult
     package func update(_ body: Data) -> Bool {
         guard body.count >= state.withLock({ $0.nextLook }) else { return false }
-        let opened = type(of: coder).init(animatedImageData: body, options: options.dictionary)
+        let opened = try? type(of: coder).init(animation: body, options: options)
         let count = opened?.animatedImageFrameCount ?? 0
         return state.withLock { state in
             // Set `nextLook`, the number of bytes for the next parse, even if this parse failed. Otherwise a coder that
@@ -79,25 +83,32 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.animatedImageDuration(at: index) ?? 0 }
     /// Decodes a frame on the calling thread and returns it. The first frame is decoded only once and then stays in
     /// memory, because it is the poster frame of every partial image.
-    public func animatedImageFrame(at index: Int) -> Image? {
+    public func frame(at index: Int) throws(WebImageError) -> Image {
         if index == 0, let poster = state.withLock({ $0.poster }) { return poster }
-        let frame = opened?.animatedImageFrame(at: index)
+        guard let opened else { throw .badData("\(type(of: coder))", "no frame has arrived") }
+        let frame = try opened.frame(at: index)
         if index == 0 { state.withLock { $0.poster = frame } }
         return frame
     }
 
     // The methods for complete images call the coder that was passed to `init`.
 
-    /// Whether the coder can read `data`. The signature at the start of `data` decides.
-    public func canDecode(from data: Data?) -> Bool { coder.canDecode(from: data) }
-    /// Decodes a complete image with the coder that was passed to `init`.
-    public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-        coder.decodedImage(with: data, options: options)
+    /// The signatures of the coder that was passed to `init`.
+    public var signatures: [FileSignature]? { coder.signatures }
+    /// Whether that coder can read `data`. The signature at the start of `data` decides.
+    public func canDecode(from data: Data) -> Bool { coder.canDecode(from: data) }
+    /// Reads the description of a complete image with that coder.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try coder.imageInfo(of: data, limits: limits)
     }
-    /// Whether the coder can write files of this format.
+    /// Decodes a complete image with that coder.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try coder.decode(data, options: options)
+    }
+    /// Whether that coder can write files of this format.
     public func canEncode(to format: ImageFormat) -> Bool { coder.canEncode(to: format) }
-    /// Encodes an image with the coder that was passed to `init`.
-    public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
-        coder.encodedData(with: image, format: format, options: options)
-    }
+    /// Encodes an image with that coder.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data { try coder.encode(image, format: format, options: options) }
 }

@@ -13,9 +13,10 @@ extension Image {
         with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false, coders: ImageCodersManager = .shared
     ) -> Image? {
         guard let data else { return nil }
-        return coders.decodedImage(
-            with: data,
-            options: [.decodeScaleFactor: NumberLimits.scale(Double(scale)), .decodeFirstFrameOnly: firstFrameOnly])
+        var options = DecodingOptions()
+        options.scaleFactor = NumberLimits.scale(Double(scale))
+        options.firstFrameOnly = firstFrameOnly
+        return coders.image(from: data, options: options)
     }
 
     /// Returns the animation in a GIF file; nil if `data` is nil or is not a GIF file.
@@ -60,7 +61,17 @@ extension Image {
         var options = EncodingOptions()
         options.quality = compressionQuality
         options.firstFrameOnly = firstFrameOnly
-        return coders.encodedData(
-            with: self, format: format == .undefined ? (hasAlpha ? .png : .jpeg) : format, options: options.dictionary)
+        return try? coders.encode(
+            self, format: format == .undefined ? (hasAlpha ? .png : .jpeg) : format, options: options)
+    }
+}
+
+extension ImageCoder {
+    /// Returns the decoded image; nil when the decode fails. As in SDWebImage, a picture that was not made smaller does not
+    /// count as decoded.
+    package func image(from data: Data, options: DecodingOptions) -> Image? {
+        let image = try? decode(data, options: options)
+        if options.thumbnailPixelSize == nil { image?.countsAsDecoded = false }
+        return image
     }
 }

@@ -1,123 +1,146 @@
 public import Foundation
 
-/// Decodes bytes to an image and encodes an image to bytes.
+/// Decodes bytes to an image and encodes an image to bytes. Its methods report why a file was refused.
 ///
-/// The requirements are the same as in SDWebImage. The methods are called off the main thread, concurrently from
-/// several threads. If a coder can report the reason of a failure and describe a file without decoding it, the coder
-/// should adopt ``DetailedImageCoder`` instead.
+/// The methods are called off the main thread, concurrently from several threads. A coder must check the limits on the
+/// header, before it allocates memory. Only ``imageInfo(of:limits:)`` and ``decode(_:options:)`` have no default: a coder
+/// that declares ``signatures`` and no more reads still images of these files.
 @preconcurrency public protocol ImageCoder: Sendable {
     /// How the files begin that this coder reads. Nil if only ``canDecode(from:)`` can decide; a list of coders then asks
-    /// the coder for every file. The list reads the value when the coder is added.
+    /// the coder for every file. The list reads the value when the coder is added. Nil by default.
     var signatures: [FileSignature]? { get }
-    /// Returns whether this coder can read data with this signature. Does not decode the data.
-    func canDecode(from data: Data?) -> Bool
-    /// Returns the decoded image; nil when this coder cannot decode the data.
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image?
-    /// Returns whether this coder can write a format.
+    /// Whether ``imageInfo(of:limits:)`` reads only the header. True by default. If false, a load does not ask for the size
+    /// and the cost of a picture before it decodes the picture.
+    var describesFiles: Bool { get }
+    /// The coder, if it decodes the frames of animations. Nil by default. Every type that adopts ``AnimatedImageCoder``
+    /// returns itself.
+    ///
+    /// If a generic type adopts that protocol only for some of its parameters, or a subclass adopts it, the type that adopts
+    /// ``ImageCoder`` must implement the property. The same is true of ``progressive``.
+    var animated: (any AnimatedImageCoder)? { get }
+    /// The coder, if it makes partial images. Nil by default. Every type that adopts ``ProgressiveImageCoder`` returns itself.
+    var progressive: (any ProgressiveImageCoder)? { get }
+
+    /// Returns whether this coder can read the data. Looks only at its first bytes. By default, the ``signatures`` decide.
+    func canDecode(from data: Data) -> Bool
+    /// Reads the description of the image from the header of the file. Decodes pixels only if the format requires it.
+    ///
+    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the image exceeds `limits`.
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo
+    /// Returns EXIF, XMP, profile and text without decoding the image. Damaged metadata is omitted without an error. By
+    /// default, the result contains only the values of ``imageInfo(of:limits:)``.
+    ///
+    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the file exceeds `limits`.
+    func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
+    /// Returns the decoded image. The image is upright and has the requested size and layout.
+    ///
+    /// - Throws: `.badImageData` when the coder cannot decode the data, `.limitExceeded` when the image exceeds the
+    ///   limits in `options`.
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image
+
+    /// Returns whether this coder can write a format. False by default.
     func canEncode(to format: ImageFormat) -> Bool
-    /// Returns the encoded file; nil when the image cannot be encoded.
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data?
-    /// Returns an animation that consists of `frames`; nil when the frames cannot be encoded. The default
-    /// implementation returns nil.
+    /// Returns the encoded file.
     ///
-    /// If a coder can write an animation without having all frames in memory, the coder should adopt
-    /// ``FrameEncodingImageCoder`` instead.
-    func encodedData(
-        with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
-    ) -> Data?
-    /// The coder, if it reports reasons and describes files. Every type that adopts ``DetailedImageCoder`` returns itself.
+    /// - Throws: `.encodingFailed` when the image cannot be encoded. The default implementation always throws.
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data
+    /// Returns whether this coder can write animations in a format. False by default.
+    func canEncodeFrames(to format: ImageFormat) -> Bool
+    /// Returns the encoded animation. A single frame is written as a still image.
     ///
-    /// This property and the next two declare what a coder can do. If a generic type adopts one of these protocols only
-    /// for some of its parameters, or a subclass adopts it, the type that adopts ``ImageCoder`` must implement the property.
-    var detailed: (any DetailedImageCoder)? { get }
-    /// The coder, if it writes animations. Every type that adopts ``FrameEncodingImageCoder`` returns itself.
-    var frameEncoder: (any FrameEncodingImageCoder)? { get }
-    /// The coder, if it reads metadata. Every type that adopts ``ImagePropertiesReading`` returns itself.
-    var propertiesReader: (any ImagePropertiesReading)? { get }
+    /// - Parameters:
+    ///   - frameCount: the number of frames, at least 1.
+    ///   - loopCount: the number of times that the animation plays; 0 means forever.
+    ///   - frame: returns the frame at an index. `frame` is called once per frame, in order, so that only a few frames
+    ///     are in memory at a time. The first frame determines the size of the animation.
+    /// - Throws: `.encodingFailed` when the animation cannot be encoded, and every error that `frame` throws. The default
+    ///   implementation always throws `.encodingFailed`.
+    func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data
 }
 
 extension ImageCoder {
     /// Nil by default: the coder is asked for every file.
     public var signatures: [FileSignature]? { nil }
+    /// True by default.
+    public var describesFiles: Bool { true }
     /// Nil by default.
-    public var detailed: (any DetailedImageCoder)? { nil }
+    public var animated: (any AnimatedImageCoder)? { nil }
     /// Nil by default.
-    public var frameEncoder: (any FrameEncodingImageCoder)? { nil }
-    /// Nil by default.
-    public var propertiesReader: (any ImagePropertiesReading)? { nil }
+    public var progressive: (any ProgressiveImageCoder)? { nil }
 
-    /// Returns nil. A coder that can write animations must implement this method.
-    public func encodedData(
-        with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
-    ) -> Data? { nil }
-}
-
-/// A coder that reports the reason of a failure and can describe a file without decoding the pixels. All built-in
-/// coders adopt this protocol.
-@preconcurrency public protocol DetailedImageCoder: ImageCoder {
-    /// Reads the description of the image from the header of the file. Decodes pixels only if the format
-    /// requires it.
+    /// Returns whether the data begins like one of the ``signatures``.
     ///
-    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the image exceeds `limits`.
-    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo
-    /// Returns the decoded image. The image is upright and has the requested size and layout. The coder must check
-    /// the limits before it allocates memory.
-    ///
-    /// - Throws: `.badImageData` when the coder cannot decode the data, `.limitExceeded` when the image exceeds the
-    ///   limits in `options`.
-    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image
-    /// Returns the encoded file.
-    ///
-    /// - Throws: `.encodingFailed` when the image cannot be encoded.
-    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data
-}
-
-extension DetailedImageCoder {
-    /// The coder itself.
-    public var detailed: (any DetailedImageCoder)? { self }
-
-    /// Returns the decoded image; nil when the decode fails.
-    public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-        guard let data else { return nil }
-        let options = DecodingOptions(options)
-        let image = try? decode(data, options: options)
-        if options.thumbnailPixelSize == nil { image?.countsAsDecoded = false }
-        return image
+    /// Disfavored, so that a call finds the method of a type that accepts an optional.
+    @_disfavoredOverload public func canDecode(from data: Data) -> Bool {
+        var file = SniffedFile(data)
+        return signatures?.contains { $0.matches(&file) } ?? false
     }
 
-    /// Returns the encoded file; nil when the image cannot be encoded. An undefined format means PNG for an image with
-    /// alpha, and JPEG for any other image.
-    public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
-        guard let image else { return nil }
-        let format = format == .undefined ? (image.hasAlpha ? .png : .jpeg) : format
-        return try? encode(image, format: format, options: EncodingOptions(options))
+    /// Returns the values of ``imageInfo(of:limits:)`` alone.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        ImageProperties(info: try imageInfo(of: data, limits: limits))
     }
-}
 
-/// A coder that can read the metadata of a file, such as EXIF and XMP.
-@preconcurrency public protocol ImagePropertiesReading: ImageCoder {
-    /// Returns EXIF, XMP, profile and text without decoding the image. Damaged metadata is omitted without an error.
+    /// Returns false: the coder only reads.
+    public func canEncode(to format: ImageFormat) -> Bool { false }
+
+    /// Throws `.encodingFailed`: the coder only reads.
+    public func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data { throw .writesNothing(self) }
+
+    /// Returns false: the coder writes no animations.
+    public func canEncodeFrames(to format: ImageFormat) -> Bool { false }
+
+    /// Throws `.encodingFailed`: the coder writes no animations.
+    public func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data { throw .writesNothing(self, "animations") }
+
+    /// Returns the encoded animation. A single frame is written as a still image.
     ///
-    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the file exceeds `limits`.
-    func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
-}
-
-extension ImagePropertiesReading {
-    /// The coder itself.
-    public var propertiesReader: (any ImagePropertiesReading)? { self }
-}
-
-extension ImageCodersManager: ImagePropertiesReading {
-    /// Returns the metadata of a file. If the coder for the file cannot read metadata, the result contains only the
-    /// values of ``imageInfo(of:limits:)``.
-    public func imageProperties(
-        of data: Data, limits: DecodingLimits = .default
-    ) throws(WebImageError) -> ImageProperties {
-        try limits.checkEncodedBytes(data.count)
-        if let reader = decoder(for: data)?.role.propertiesReader {
-            return try reader.imageProperties(of: data, limits: limits)
+    /// - Throws: `.encodingFailed` when the animation cannot be encoded or `frames` is empty.
+    public func encode(
+        _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        guard !frames.isEmpty else {
+            throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("there are no frames"))
         }
-        return ImageProperties(info: try imageInfo(of: data, limits: limits))
+        return try encode(frameCount: frames.count, loopCount: loopCount, format: format, options: options) {
+            frames[$0]
+        }
+    }
+
+    /// Encodes all frames of an animated image. Returns nil if the image is a still image or the options request
+    /// only the first frame.
+    package func encodeAnimation(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data? {
+        guard !options.firstFrameOnly, let animation = image.animationProvider,
+            animation.animatedImageFrameCount > 1
+        else { return nil }
+        return try encode(
+            frameCount: animation.animatedImageFrameCount, loopCount: animation.animatedImagePlayCount,
+            format: format, options: options
+        ) { index throws(WebImageError) in
+            guard let image = animation.animatedImageFrame(at: index) else {
+                throw WebImageError(
+                    .encodingFailed, stage: .encode, underlying: .message("frame \(index) cannot be decoded"))
+            }
+            return ImageFrame(image: image, duration: animation.animatedImageDuration(at: index))
+        }
+    }
+}
+
+extension WebImageError {
+    fileprivate static func writesNothing(_ coder: any ImageCoder, _ what: String = "files") -> WebImageError {
+        WebImageError(
+            .encodingFailed, stage: .encode,
+            underlying: .codec(library: "\(type(of: coder))", message: "writes no \(what)"))
     }
 }
 
@@ -142,6 +165,8 @@ extension ImageCodersManager: ImagePropertiesReading {
 }
 
 extension ProgressiveImageCoder {
+    /// The coder itself.
+    public var progressive: (any ProgressiveImageCoder)? { self }
     /// Nil by default.
     public var streaming: (any StreamingImageCoder)? { nil }
 }

@@ -15,15 +15,15 @@ public final class ImageCodersManager: Sendable {
         LockedFunction { [] })
 
     private struct State {
-        var list: RoleList<ResolvedCoder>
-        var replacement: ResolvedCoder.Replacement?
+        var list: RoleList<RegisteredCoder>
+        var replacement: RegisteredCoder.Replacement?
     }
 
     private let state: Locked<State>
 
     /// Makes a list of coders. The last coder is tried first.
     public init(coders: [any ImageCoder]) {
-        state = Locked(State(list: RoleList(coders.map { ResolvedCoder($0) })))
+        state = Locked(State(list: RoleList(coders.map { RegisteredCoder($0) })))
     }
 
     /// The coders. The last coder is tried first.
@@ -31,14 +31,14 @@ public final class ImageCodersManager: Sendable {
         get { resolvedCoders.map(\.role) }
         set {
             state.withLock { state in
-                state.list.roles = newValue.map { ResolvedCoder($0, replacedBy: state.replacement) }
+                state.list.roles = newValue.map { RegisteredCoder($0, replacedBy: state.replacement) }
             }
         }
     }
 
     /// Adds a coder. The new coder is tried before all other coders.
     public func addCoder(_ coder: any ImageCoder) {
-        state.withLock { $0.list.roles.append(ResolvedCoder(coder, replacedBy: $0.replacement)) }
+        state.withLock { $0.list.roles.append(RegisteredCoder(coder, replacedBy: $0.replacement)) }
     }
 
     /// Removes a coder. If the coder is an object, removes this object. If the coder is a value that is `Hashable` or
@@ -55,18 +55,18 @@ public final class ImageCodersManager: Sendable {
     ///
     /// - Parameter replacement: returns the coder that is used instead, or the same one. It is called once for each
     ///   coder, under a lock.
-    package func replaceCoders(_ replacement: @escaping ResolvedCoder.Replacement) {
+    package func replaceCoders(_ replacement: @escaping RegisteredCoder.Replacement) {
         state.withLock { state in
             state.replacement = replacement
-            state.list.roles = state.list.roles.map { ResolvedCoder($0.registered, replacedBy: replacement) }
+            state.list.roles = state.list.roles.map { RegisteredCoder($0.registered, replacedBy: replacement) }
         }
     }
 
     /// The coders with the roles that they implement. The last coder is tried first.
-    package var resolvedCoders: [ResolvedCoder] { state.withLock { $0.list.roles } }
+    package var resolvedCoders: [RegisteredCoder] { state.withLock { $0.list.roles } }
 
     /// The coder that recognises the content; nil if no coder recognises it.
-    func decoder(for data: Data) -> ResolvedCoder? {
+    func decoder(for data: Data) -> RegisteredCoder? {
         var file = SniffedFile(data)
         return resolvedCoders.last { $0.canDecode(&file) }
     }
@@ -74,31 +74,33 @@ public final class ImageCodersManager: Sendable {
     /// The last coder that can decode animations and recognises the content.
     func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
         var file = SniffedFile(data)
-        return resolvedCoders.last { $0.mayRead(&file) && $0.animated?.canDecode(from: data) ?? false }?.animated
+        return resolvedCoders.last { $0.mayRead(&file) && $0.role.animated?.canDecode(from: data) ?? false }?.role
+            .animated
     }
 
     /// The last coder that can make partial images of a file. `start` contains its first bytes.
     func progressiveCoder(for start: Data) -> (any ProgressiveImageCoder)? {
         var file = SniffedFile(start)
         return resolvedCoders.last {
-            $0.mayRead(&file) && $0.progressive?.canIncrementalDecode(from: start) ?? false
-        }?.progressive
+            $0.mayRead(&file) && $0.role.progressive?.canIncrementalDecode(from: start) ?? false
+        }?.role.progressive
     }
 
     /// All coders that recognise the content.
-    func readers(of data: Data) -> [ResolvedCoder] {
+    func readers(of data: Data) -> [RegisteredCoder] {
         var file = SniffedFile(data)
         return resolvedCoders.filter { $0.canDecode(&file) }
     }
 
-    private func encoder(for format: ImageFormat) -> ResolvedCoder? {
+    private func encoder(for format: ImageFormat) -> RegisteredCoder? {
         resolvedCoders.last { $0.role.canEncode(to: format) }
     }
 
-    /// Reads the description of the image from the header of the file. Returns nil if no ``DetailedImageCoder``
-    /// recognises the data or the header cannot be read.
+    /// Reads the description of the image from the header of the file. Returns nil if no coder recognises the data, if its
+    /// coder does not describe files, or if the header cannot be read.
     func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
-        try? decoder(for: data)?.detailed?.imageInfo(of: data, limits: limits)
+        guard let coder = decoder(for: data)?.role, coder.describesFiles else { return nil }
+        return try? coder.imageInfo(of: data, limits: limits)
     }
 
     /// Makes a coder for one image that is being downloaded. `start` contains the first bytes of the file. Returns
@@ -106,44 +108,42 @@ public final class ImageCodersManager: Sendable {
     public func makeIncrementalCoder(
         for start: Data?, options: ImageCoderOptions?
     ) -> (any ProgressiveImageCoder)? {
-        guard let start, let coder = decoder(for: start)?.progressive, coder.canIncrementalDecode(from: start) else {
+        guard let start, let coder = decoder(for: start)?.role.progressive, coder.canIncrementalDecode(from: start)
+        else {
             return nil
         }
         return type(of: coder).init(incrementalWithOptions: options)
     }
 }
 
-extension ImageCodersManager: DetailedImageCoder {
-    /// Returns whether any coder recognises the data. Coders that are asked for nil decide themselves; the built-in
-    /// coders return false.
-    public func canDecode(from data: Data?) -> Bool {
-        guard let data else { return resolvedCoders.contains { $0.role.canDecode(from: nil) } }
-        return decoder(for: data) != nil
-    }
+extension ImageCodersManager: ImageCoder {
+    /// Returns whether any coder recognises the data.
+    public func canDecode(from data: Data) -> Bool { decoder(for: data) != nil }
 
     /// Returns whether any coder can write a format.
     public func canEncode(to format: ImageFormat) -> Bool { encoder(for: format) != nil }
 
-    /// Returns the description of the image in a file. A ``DetailedImageCoder`` reads only the header. With any other
-    /// coder, the whole file is decoded.
+    /// Returns the description of the image in a file, from the coder that recognises the content.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
-        if let detailed = coder.detailed { return try detailed.imageInfo(of: data, limits: limits) }
-        var options = DecodingOptions()
-        options.limits = limits
-        let image = try coder.decode(data, options: options)
-        var info = ImageInfo(format: ImageFormat(sniffing: data), storedSize: image.pixelSize)
-        info.hasAlpha = image.hasAlpha
-        info.frameCount = image.imageFrameCount
-        return info
+        return try coder.role.imageInfo(of: data, limits: limits)
+    }
+
+    /// Returns the metadata of a file, from the coder that recognises the content.
+    public func imageProperties(
+        of data: Data, limits: DecodingLimits = .default
+    ) throws(WebImageError) -> ImageProperties {
+        try limits.checkEncodedBytes(data.count)
+        guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
+        return try coder.role.imageProperties(of: data, limits: limits)
     }
 
     /// Decodes the image with the coder that recognises the content.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
-        let image = try coder.decode(data, options: options)
+        let image = try coder.role.decode(data, options: options)
         image.decodingOptions = options
         return image
     }
@@ -157,7 +157,7 @@ extension ImageCodersManager: DetailedImageCoder {
                 .encodingFailed, stage: .encode, underlying: .message("no coder writes \(format)"),
                 hint: "Choose JPEG, PNG or WebP, or add a coder for this format.")
         }
-        return try coder.encode(image, format: format, options: options)
+        return try coder.role.encode(image, format: format, options: options)
     }
 }
 
@@ -198,7 +198,7 @@ extension ImageCodersManager {
     }
 }
 
-extension ImageCodersManager: FrameEncodingImageCoder {
+extension ImageCodersManager {
     /// Returns the encoded animation. If several coders can write animations in the format, the last of them in
     /// the list is used.
     public func encode(
@@ -219,7 +219,7 @@ extension ImageCodersManager: FrameEncodingImageCoder {
         frameEncoder(for: format) != nil
     }
 
-    private func frameEncoder(for format: ImageFormat) -> (any FrameEncodingImageCoder)? {
-        resolvedCoders.last { $0.role.frameEncoder?.canEncode(to: format) ?? false }?.role.frameEncoder
+    private func frameEncoder(for format: ImageFormat) -> (any ImageCoder)? {
+        resolvedCoders.last { $0.role.canEncodeFrames(to: format) }?.role
     }
 }

@@ -5,7 +5,7 @@ package struct ImageDecoding: Sendable {
     /// The coders that can decode the data: all coders of a list, or one coder that the load names.
     private enum Choice {
         case list(ImageCodersManager)
-        case named(ResolvedCoder)
+        case named(any ImageCoder)
     }
 
     private let choice: Choice
@@ -22,7 +22,7 @@ package struct ImageDecoding: Sendable {
     package var owner = FileOwner.shared
 
     package init(coder: any ImageCoder, options: DecodingOptions, registered: ImageCodersManager = .shared) {
-        choice = (coder as? ImageCodersManager).map { .list($0) } ?? .named(ResolvedCoder(coder))
+        choice = (coder as? ImageCodersManager).map { .list($0) } ?? .named(coder)
         self.options = options
         self.registered = registered
     }
@@ -31,7 +31,7 @@ package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder {
         switch choice {
         case .list(let coders): coders
-        case .named(let coder): coder.role
+        case .named(let coder): coder
         }
     }
 
@@ -75,8 +75,8 @@ package struct ImageDecoding: Sendable {
     /// there is no such coder.
     package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
         switch choice {
-        case .list(let coders): coders.decoder(for: data)?.animated
-        case .named(let coder): coder.role.canDecode(from: data) ? coder.animated : nil
+        case .list(let coders): coders.decoder(for: data)?.role.animated
+        case .named(let coder): coder.canDecode(from: data) ? coder.animated : nil
         }
     }
 
@@ -110,7 +110,8 @@ package struct ImageDecoding: Sendable {
     private func headerAsOwner(_ data: Data) -> ImageInfo? {
         switch choice {
         case .list(let coders): coders.headerInfo(of: data, limits: options.limits)
-        case .named(let coder): try? coder.detailed?.imageInfo(of: data, limits: options.limits)
+        case .named(let coder):
+            coder.describesFiles ? try? coder.imageInfo(of: data, limits: options.limits) : nil
         }
     }
 }
@@ -157,7 +158,7 @@ extension ImageDecoding {
         plain.limits = options.limits
         return !readers.contains { reader in
             do throws(WebImageError) {
-                _ = try reader.decode(data, options: plain)
+                _ = try reader.role.decode(data, options: plain)
                 return true
             } catch {
                 // With any other error, the bytes can still be an image. For example, the image exceeds a limit, or

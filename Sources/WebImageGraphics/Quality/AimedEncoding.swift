@@ -28,14 +28,14 @@ package struct AimedEncoding {
     private let image: Image
     private let format: ImageFormat
     private let options: EncodingOptions
-    private let coder: any DetailedImageCoder
+    private let coder: any ImageCoder
     /// The pixels that are encoded.
     private let pixels: PixelBuffer
 
     /// Returns nil if the options have no aim, or if it does not apply: to a lossless file, and to a picture with a side below
     /// 8 px.
     package init?(
-        of image: Image, as format: ImageFormat, _ options: EncodingOptions, by coder: some DetailedImageCoder
+        of image: Image, as format: ImageFormat, _ options: EncodingOptions, by coder: some ImageCoder
     ) throws(WebImageError) {
         guard let aim = options.qualityAim, !options.lossless,
             min(image.pixelSize.width, image.pixelSize.height) >= PictureScore.leastSide
@@ -204,7 +204,7 @@ private struct Trial {
     private let image: Image
     private let format: ImageFormat
     private let options: EncodingOptions
-    private let coder: any DetailedImageCoder
+    private let coder: any ImageCoder
     private let reference: PictureScore.Reference
 
     /// - Parameters:
@@ -212,7 +212,7 @@ private struct Trial {
     ///   - pixels: The pixels that the image has in the file.
     init(
         _ sample: PixelBuffer?, of image: Image, _ pixels: PixelBuffer, format: ImageFormat,
-        options: EncodingOptions, coder: any DetailedImageCoder
+        options: EncodingOptions, coder: any ImageCoder
     ) {
         self.format = format
         self.coder = coder

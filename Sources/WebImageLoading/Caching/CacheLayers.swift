@@ -16,7 +16,7 @@ struct CacheLayers: ImageCacheLayers {
     init?(_ manager: ImageCachesManager) {
         guard !manager.fillsHigherCaches else { return nil }
         (queried, stored) = (manager.queriedCaches, manager.storingCaches)
-        guard !queried.isEmpty, (queried + stored).allSatisfy({ $0.layered != nil }) else { return nil }
+        guard !queried.isEmpty, (queried + stored).allSatisfy({ $0.layers != nil }) else { return nil }
     }
 
     /// The cache that records the versions of originals: the highest cache that can.
@@ -24,7 +24,7 @@ struct CacheLayers: ImageCacheLayers {
 
     private func first<Value>(_ value: (any ImageCacheLayers) -> Value?) -> Value? {
         for cache in queried {
-            if let found = cache.layered.flatMap(value) { return found }
+            if let found = cache.layers.flatMap(value) { return found }
         }
         return nil
     }
@@ -34,12 +34,12 @@ struct CacheLayers: ImageCacheLayers {
     func imageFromMemoryCache(forKey key: String?) -> Image? { first { $0.imageFromMemoryCache(forKey: key) } }
 
     func storeImageToMemory(_ image: Image?, forKey key: String?) {
-        for cache in stored where cache.layered?.keepsImagesInMemory == true {
-            cache.layered?.storeImageToMemory(image, forKey: key)
+        for cache in stored where cache.layers?.keepsImagesInMemory == true {
+            cache.layers?.storeImageToMemory(image, forKey: key)
         }
     }
 
-    var keepsImagesInMemory: Bool { stored.contains { $0.layered?.keepsImagesInMemory == true } }
+    var keepsImagesInMemory: Bool { stored.contains { $0.layers?.keepsImagesInMemory == true } }
 
     // MARK: Disk
 
@@ -49,7 +49,7 @@ struct CacheLayers: ImageCacheLayers {
 
     func diskResource(forKey key: String?) async -> EncodedResource? {
         for cache in queried {
-            if let found = await cache.layered?.diskResource(forKey: key) { return found }
+            if let found = await cache.layers?.diskResource(forKey: key) { return found }
         }
         return nil
     }
@@ -58,10 +58,10 @@ struct CacheLayers: ImageCacheLayers {
 
     /// An ``ImageCache`` has stored the metadata together with the bytes.
     func storeMetadata(_ metadata: Data?, forKey key: String?) {
-        for cache in stored where cache.imageCache == nil { cache.layered?.storeMetadata(metadata, forKey: key) }
+        for cache in stored where cache.imageCache == nil { cache.layers?.storeMetadata(metadata, forKey: key) }
     }
 
     func removeCorruptDiskEntry(forKey key: String?) {
-        for cache in queried { cache.layered?.removeCorruptDiskEntry(forKey: key) }
+        for cache in queried { cache.layers?.removeCorruptDiskEntry(forKey: key) }
     }
 }

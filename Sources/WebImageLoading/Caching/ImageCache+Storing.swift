@@ -129,7 +129,7 @@ extension ImageCache {
     private static func encode(_ image: Image, with coder: any ImageCoder, options: EncodingOptions) -> Data? {
         let format = image.storedFormat(coder, firstFrameOnly: options.firstFrameOnly)
         do throws(WebImageError) {
-            return try ResolvedCoder(coder).encode(image, format: format, options: options)
+            return try coder.encode(image, format: format, options: options)
         } catch let error {
             WebImageLog.shared.log(
                 .warning, "an image is not stored on disk: \(error)", metadata: error.logMetadata)

@@ -7,7 +7,7 @@ public import WebImageCore
 /// the cache and takes effect in the order of the calls, also if the image of a store must first be encoded. Decodes and
 /// encodes run on the decode pool, except in methods whose documentation says that they block: such a method encodes an
 /// image that was stored before, if it needs the entry. Every completion is called exactly once, even if the key is nil.
-public final class ImageCache: LayeredImageCaching {
+public final class ImageCache: ImageCaching, ImageCacheLayers {
     /// The default cache, with the namespace `default`.
     public static let shared = ImageCache(namespace: "default")
 

@@ -58,7 +58,7 @@ public struct ImageCacheConfig: Sendable {
 
     /// The source of memory pressure events; nil means ``MemoryPressureRelay/system``. The value is read when the
     /// cache is created.
-    public var memoryPressureSource: (any MemoryPressureSource)?
+    public var memoryPressureSource: MemoryPressureRelay?
 
     /// The pool and the coders for decoding and encoding. Both values are read when the cache is created.
     package var decodePool = DecodePool.shared

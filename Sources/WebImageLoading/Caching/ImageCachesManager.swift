@@ -15,7 +15,7 @@ public enum ImageCachesManagerOperationPolicy: Int, Sendable {
 
 /// Combines several caches into one. The cache that was added last is the highest and is queried first.
 ///
-/// As the cache of a ``WebImageManager``, the list behaves like one cache if all its caches are ``LayeredImageCaching`` and
+/// As the cache of a ``WebImageManager``, the list behaves like one cache if all its caches are ``ImageCacheLayers`` too and
 /// ``fillsHigherCaches`` is false: loads use the memory of its caches without a queue and decode the bytes on their disks.
 ///
 /// All methods are safe on any thread. Every completion is called exactly once, even for a nil key or if there are no
@@ -217,21 +217,21 @@ public final class ImageCachesManager: ImageCaching {
 /// it is added to an ``ImageCachesManager``, or when a load names it. The code of a load therefore casts no cache.
 package final class ResolvedCache: Sendable {
     let role: any ImageCaching
-    private let own: (any LayeredImageCaching)?
+    private let own: (any ImageCacheLayers)?
     /// The cache if it is an ``ImageCache``; otherwise nil.
     let imageCache: ImageCache?
     private let manager: ImageCachesManager?
 
     init(_ role: any ImageCaching) {
         self.role = role
-        own = role.layered
+        own = role.layers
         imageCache = role as? ImageCache
         manager = role as? ImageCachesManager
     }
 
     /// The cache if its layers can be used separately; otherwise nil. For an ``ImageCachesManager``, the layers of its
     /// current caches if all of them have layers.
-    package var layered: (any ImageCacheLayers)? {
+    package var layers: (any ImageCacheLayers)? {
         guard let manager else { return own }
         return CacheLayers(manager)
     }

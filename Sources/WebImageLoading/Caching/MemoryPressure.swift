@@ -9,14 +9,8 @@ public enum MemoryPressure: Int, Sendable {
     case critical = 2
 }
 
-/// A source of memory pressure events.
-@preconcurrency public protocol MemoryPressureSource: Sendable {
-    /// Calls `handler` on any thread whenever memory is short. The calls end when the returned token is released.
-    func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable
-}
-
 /// A source of memory pressure events. A watcher or a test reports each event with ``report(_:)``.
-public final class MemoryPressureRelay: MemoryPressureSource {
+public final class MemoryPressureRelay: Sendable {
     private let observers = Locked<[UInt: @Sendable (MemoryPressure) -> Void]>([:])
     private let next = Locked<UInt>(0)
     private let start: Completion<Void>
@@ -49,7 +43,7 @@ public final class MemoryPressureRelay: MemoryPressureSource {
         for observer in observers.withLock({ Array($0.values) }) { observer(pressure) }
     }
 
-    /// Calls `handler` whenever memory is short. The calls end when the returned token is released.
+    /// Calls `handler` on any thread whenever memory is short. The calls end when the returned token is released.
     public func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable {
         let number = next.withLock { number in
             number += 1

@@ -145,7 +145,7 @@ public final class ImageEncodedCache: Sendable {
         let image = result.image
         let version = result.version ?? image.originalVersion(as: plan.keys.variant)
         if let key, let version, let held = await held(key, plan), held.version == version { return held.image }
-        let coder = ResolvedCoder(plan.context.coder ?? coders)
+        let coder: any ImageCoder = plan.context.coder ?? coders
         let coders = coders
         let (data, chosen, size) = try await manager.pipeline.decode.pool.run(
             cost: image.pixels.byteCount, priority: priority
@@ -170,7 +170,7 @@ public final class ImageEncodedCache: Sendable {
 
     private func lastModified(_ result: WebImageResult, _ plan: LoadPlan) async -> String? {
         if let metadata = result.sourceMetadata { return EncodedResource.lastModified(in: metadata) }
-        let original = await plan.originalCache.layered?.diskResource(forKey: plan.originalKey)
+        let original = await plan.originalCache.layers?.diskResource(forKey: plan.originalKey)
         guard let original, plan.originalDecoder.accepts(original) else { return nil }
         return EncodedResource.lastModified(in: original.metadata)
     }

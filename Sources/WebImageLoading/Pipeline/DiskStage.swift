@@ -44,7 +44,7 @@ struct DiskStage: Sendable {
     func original(_ plan: LoadPlan) async throws(WebImageError) -> EncodedResource? {
         let (cache, type) = plan.originalLookup
         guard type != .none else { return nil }
-        guard let layered = cache.layered else {
+        guard let layered = cache.layers else {
             // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
             // looked up this key.
             return plan.isVariant ? await foreign(cache.role, key: plan.keys.original, type: type, plan) : nil

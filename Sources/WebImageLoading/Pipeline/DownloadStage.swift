@@ -88,7 +88,7 @@ struct DownloadStage: Sendable {
         if let cache = layer?.imageCache {
             cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
         } else {
-            layer?.layered?.storeMetadata(result.metadata, forKey: plan.originalKey)
+            layer?.layers?.storeMetadata(result.metadata, forKey: plan.originalKey)
         }
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
@@ -103,7 +103,7 @@ struct DownloadStage: Sendable {
     /// asked layer by layer.
     private func resource(_ plan: LoadPlan) async -> (EncodedResource?, ResolvedCache?) {
         for layer in plan.originalCache.queriedLayers {
-            if let stored = await layer.layered?.diskResource(forKey: plan.originalKey),
+            if let stored = await layer.layers?.diskResource(forKey: plan.originalKey),
                 plan.originalDecoder.accepts(stored)
             {
                 return (stored, layer)

@@ -8,7 +8,7 @@ extension ImagePipeline {
     /// decoded. Nil also if the image requires asynchronous work, such as a transformer.
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
-        if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache.layered,
+        if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache.layers,
             let (image, entry) = decoded(plan.variantDecoder, cache, plan)
         {
             store.keepInMemorySync(image, plan, fromDisk: entry.record?.version)
@@ -17,7 +17,7 @@ extension ImagePipeline {
             return hit
         }
         guard plan.transformer == nil, plan.originalLookup.type.includesDisk,
-            let cache = plan.originalLookup.cache.layered,
+            let cache = plan.originalLookup.cache.layers,
             let (image, entry) = decoded(plan.originalDecoder, cache, plan)
         else { return nil }
         let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
@@ -44,7 +44,7 @@ extension ImagePipeline {
     /// Returns the memory hit with its encoded data. Reads the data from disk on the calling thread.
     func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
         var hit = hit
-        let stored = plan.cache.layered?.diskResourceSync(forKey: plan.variantKey)
+        let stored = plan.cache.layers?.diskResourceSync(forKey: plan.variantKey)
         hit.data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
         hit.encodedByteCount = hit.data?.count
         return hit

@@ -132,7 +132,7 @@ final class ImagePipeline: Sendable {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
             return nil
         }
-        guard let cache = plan.cache.layered else { return try await foreignVariant(plan, handle) }
+        guard let cache = plan.cache.layers else { return try await foreignVariant(plan, handle) }
         if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
             return await disk.completed(image, plan, in: cache)
         }
@@ -253,7 +253,7 @@ final class ImagePipeline: Sendable {
                 }
             })
         guard isDamaged else { return made }
-        plan.originalLookup.cache.layered?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        plan.originalLookup.cache.layers?.removeCorruptDiskEntry(forKey: plan.originalKey)
         return try await decodedOriginal(plan, as: identity, handle, skippingDisk: true)
     }
 

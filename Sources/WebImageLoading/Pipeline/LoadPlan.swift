@@ -289,7 +289,7 @@ extension LoadPlan {
 
     var originalIdentity: OriginalIdentity {
         let lookup = originalLookup
-        let isLayered = lookup.cache.layered != nil
+        let isLayered = lookup.cache.layers != nil
         return OriginalIdentity(
             url: sharesKey ? nil : url, sharing: sharing, unshared: unshared, key: keys.original,
             cache: RoleIdentity(lookup.cache.role), loader: RoleIdentity(loader.role),

@@ -7,7 +7,7 @@ package enum MemoryStage {
     /// Returns the image in memory for a request. Nil also if the request does not allow the look-up.
     static func image(for request: ImageRequest, _ keys: LoadKeys, in cache: ResolvedCache) -> Image? {
         guard !request.options.contains(.fromLoaderOnly), request.queryCache?.includesMemory ?? true,
-            let layered = cache.layered
+            let layered = cache.layers
         else { return nil }
         return image(
             of: keys.variant, in: layered, isTransformed: keys.transformer != nil,
@@ -40,7 +40,7 @@ package enum MemoryStage {
     /// Returns the full-size image in memory, as the input of a transformer. Nil for a miss and for a thumbnail load.
     static func original(_ plan: LoadPlan) -> DecodedImage? {
         guard plan.isVariant, plan.thumbnail == nil, plan.originalLookup.type.includesMemory,
-            let cache = plan.originalLookup.cache.layered,
+            let cache = plan.originalLookup.cache.layers,
             let image = image(of: plan.keys.original, in: cache, isTransformed: false, plan.wanted)
         else { return nil }
         let version = image.originalVersion(as: plan.keys.original)

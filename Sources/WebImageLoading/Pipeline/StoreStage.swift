@@ -151,7 +151,7 @@ struct StoreStage: Sendable {
 
     private func keepInMemory(_ image: Image, _ plan: LoadPlan, version: OriginalVersion?) {
         guard plan.storeType.includesMemory, !image.isIncremental,
-            let cache = plan.cache.layered, cache.keepsImagesInMemory, let key = plan.keys.variant
+            let cache = plan.cache.layers, cache.keepsImagesInMemory, let key = plan.keys.variant
         else { return }
         image.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
         cache.storeImageToMemory(image, forKey: key.string)
@@ -159,7 +159,7 @@ struct StoreStage: Sendable {
 
     private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, version: OriginalVersion?) {
         guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
-            let cache = plan.originalCache.layered, cache.keepsImagesInMemory,
+            let cache = plan.originalCache.layers, cache.keepsImagesInMemory,
             let key = plan.keys.original
         else { return }
         made.source.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
@@ -180,7 +180,7 @@ struct StoreStage: Sendable {
         // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
         // the metadata here.
         if let metadata = request.identity?.metadata, request.cache.imageCache == nil {
-            request.cache.layered?.storeMetadata(metadata, forKey: request.key)
+            request.cache.layers?.storeMetadata(metadata, forKey: request.key)
         }
     }
 
@@ -240,7 +240,7 @@ struct StoreRequest: Sendable {
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
         // For a layered cache, `StoreStage` has already stored the image in memory.
         let toMemory =
-            plan.originalCache.layered == nil && isWhole
+            plan.originalCache.layers == nil && isWhole
             && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
         guard let type = ImageCacheType(memory: toMemory, disk: toDisk), isWhole || !original.data.isEmpty else {
             return []
@@ -283,7 +283,7 @@ struct StoreRequest: Sendable {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
-        let isLayered = plan.cache.layered != nil
+        let isLayered = plan.cache.layers != nil
         // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Always
         // write a transformed image, because transforming it again may be expensive.
         let isWorthIt =

@@ -28,26 +28,23 @@ public typealias ImageCacheQueryCompletionBlock =
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?)
     /// Removes all images from the layers in `cacheType`.
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
-    /// The cache, if its layers can be used separately; nil by default. Every type that adopts ``LayeredImageCaching``
-    /// returns itself. Read once, when the cache is given to a manager.
-    var layered: (any LayeredImageCaching)? { get }
+    /// The layers of the cache, if they can be used separately; nil by default. Every type that also adopts
+    /// ``ImageCacheLayers`` returns itself. Read once, when the cache is given to a manager.
+    var layers: (any ImageCacheLayers)? { get }
 }
 
 extension ImageCaching {
     /// Nil by default.
-    public var layered: (any LayeredImageCaching)? { nil }
+    public var layers: (any ImageCacheLayers)? { nil }
 }
 
-/// A cache with separate access to its memory layer and its disk layer. With such a cache, the manager decodes the data
-/// from disk, and several loads can share one decode.
-@preconcurrency public protocol LayeredImageCaching: ImageCaching, ImageCacheLayers {}
-
-extension LayeredImageCaching {
+extension ImageCaching where Self: ImageCacheLayers {
     /// The cache itself.
-    public var layered: (any LayeredImageCaching)? { self }
+    public var layers: (any ImageCacheLayers)? { self }
 }
 
-/// The layers of a ``LayeredImageCaching``. A load uses each layer separately.
+/// Separate access to the memory layer and the disk layer of a cache. With such a cache, the manager decodes the data from
+/// disk, and several loads can share one decode.
 @preconcurrency public protocol ImageCacheLayers: Sendable {
     /// Returns the image in memory. Every load calls this method at its start. The method must take no longer than a
     /// lock and a look-up.

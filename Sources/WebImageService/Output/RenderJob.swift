@@ -195,7 +195,7 @@ struct RenderJob {
         guard var animation = try resultRenderer.coders.animation(of: source, options: key.decoding(of: info)),
             animation.animatedImageFrameCount > 1
         else { return nil }
-        if key.region != nil, try animation.frameWithReason(at: 0).sourceRegion == nil {
+        if key.region != nil, try animation.frame(at: 0).sourceRegion == nil {
             // A program's own coder does not read the region.
             key.region = nil
             guard let whole = try resultRenderer.coders.animation(of: source, options: key.options) else { return nil }
@@ -254,7 +254,7 @@ struct RenderJob {
             options: encoding(format, quality: settings.quality(of: format, options))
         ) { index throws(WebImageError) in
             try budget.check()
-            let frame = try asWanted(try frameSource.frameWithReason(at: index))
+            let frame = try asWanted(try frameSource.frame(at: index))
             return ImageFrame(
                 image: try PixelCanvas.oriented(try frames.rendered(frame, isCut: isCut), turn),
                 duration: index < delays.count ? delays[index] / 1000 : frameSource.animatedImageDuration(at: index))

@@ -80,7 +80,7 @@ struct ResultRenderer: Sendable {
         guard let pages = try coders.animation(of: source, options: decoding) else {
             throw .badData("page", "the coder returns no pages")
         }
-        return try pages.frameWithReason(at: options.page)
+        return try pages.frame(at: options.page)
     }
 
     /// - Parameter page: The decoded page of `info`; nil for a source that is not decoded yet.

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 
 /// A coder that counts its decodes. A file consists of `FAKE`, one byte for the width and one byte for the height.
-public final class FakeCoder: DetailedImageCoder {
+public final class FakeCoder: ImageCoder {
     private let counts = Locked((decodes: 0, waits: Double(0)))
     private let seconds: Double
 
@@ -16,9 +16,7 @@ public final class FakeCoder: DetailedImageCoder {
     public static func file(width: UInt8 = 4, height: UInt8 = 3) -> Data { Data("FAKE".utf8) + [width, height] }
 
     /// Returns whether the data starts with `FAKE`.
-    public func canDecode(from data: Data?) -> Bool { data?.starts(with: Data("FAKE".utf8)) ?? false }
-    /// Returns false.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
+    public func canDecode(from data: Data) -> Bool { data.starts(with: Data("FAKE".utf8)) }
 
     /// Returns the size that the two bytes after `FAKE` contain.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -35,10 +33,5 @@ public final class FakeCoder: DetailedImageCoder {
         // `seconds` simulates a slow decode. Threads of the decode pool are allowed to block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         return try TestImages.solid(width: size.width, height: size.height)
-    }
-
-    /// Throws `.encodingFailed`.
-    public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
-        throw WebImageError(.encodingFailed, stage: .encode)
     }
 }

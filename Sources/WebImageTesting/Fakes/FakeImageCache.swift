@@ -4,7 +4,7 @@ public import WebImageLoading
 
 /// A layered cache that consists of two dictionaries: one for the memory layer and one for the disk layer. It counts
 /// the reads of the disk layer.
-public final class FakeImageCache: LayeredImageCaching {
+public final class FakeImageCache: ImageCaching, ImageCacheLayers {
     private struct State {
         var memory: [String: Image] = [:]
         var disk: [String: Data] = [:]

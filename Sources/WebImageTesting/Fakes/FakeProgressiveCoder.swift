@@ -3,7 +3,7 @@ public import WebImageCore
 
 /// A progressive coder. Its input is a file of ``FakeCoder`` followed by further bytes. Each further byte causes a new
 /// partial image. The blue value of a partial image is the number of further bytes so far.
-public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder {
+public final class FakeProgressiveCoder: StreamingImageCoder {
     private let body = Locked(Data())
 
     /// Makes an instance to register with a coders manager.
@@ -13,11 +13,9 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
     public init(incrementalWithOptions options: ImageCoderOptions?) {}
 
     /// Returns whether the data starts with `FAKE`.
-    public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
+    public func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
     /// Returns whether the data starts with `FAKE`.
-    public func canDecode(from data: Data?) -> Bool { data?.starts(with: Data("FAKE".utf8)) ?? false }
-    /// Returns false.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
+    public func canDecode(from data: Data) -> Bool { data.starts(with: Data("FAKE".utf8)) }
 
     /// Replaces all data received so far.
     public func updateIncrementalData(_ data: Data?, finished: Bool) { body.withLock { $0 = data ?? Data() } }
@@ -56,10 +54,5 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
     /// Works in the same way as ``FakeCoder``.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try FakeCoder().decode(data, options: options)
-    }
-
-    /// Throws `.encodingFailed`.
-    public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
-        throw WebImageError(.encodingFailed, stage: .encode)
     }
 }

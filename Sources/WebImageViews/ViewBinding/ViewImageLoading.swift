@@ -104,6 +104,6 @@ extension WebImageManager {
     }
 
     func imageInMemory(for request: ImageRequest) -> Image? {
-        MemoryStage.entry(of: LoadKeys(request, settings).variant, in: settings.roles.cache.layered)
+        MemoryStage.entry(of: LoadKeys(request, settings).variant, in: settings.roles.cache.layers)
     }
 }

@@ -12,12 +12,12 @@ func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premu
 }
 
 /// A coder for a text format that is sufficient for cache tests: "P <width> <height>".
-struct ToyCoder: DetailedImageCoder {
+struct ToyCoder: ImageCoder {
     let decodes = Locked(0)
 
     static func data(width: Int, height: Int) -> Data { Data("P \(width) \(height)".utf8) }
 
-    func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "P") }
+    func canDecode(from data: Data) -> Bool { data.first == UInt8(ascii: "P") }
     func canEncode(to format: ImageFormat) -> Bool { true }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

@@ -278,7 +278,7 @@ struct DiskOrderTests {
 }
 
 /// Writes the format of ``ToyCoder``. An encode waits until the gate of the image's width is open.
-private final class GateCoder: DetailedImageCoder {
+private final class GateCoder: ImageCoder {
     private struct State {
         var closed: [Int: DispatchSemaphore] = [:]
         var failing: Set<Int> = []
@@ -309,7 +309,7 @@ private final class GateCoder: DetailedImageCoder {
         for gate in gates.values { gate.signal() }
     }
 
-    func canDecode(from data: Data?) -> Bool { toy.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { toy.canDecode(from: data) }
     func canEncode(to format: ImageFormat) -> Bool { true }
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try toy.imageInfo(of: data, limits: limits)

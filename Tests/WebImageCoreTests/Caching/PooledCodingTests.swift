@@ -75,12 +75,12 @@ struct PooledCodingTests {
 }
 
 /// A coder that records each call. The record contains whether the pool was running a job during the call.
-final class WitnessCoder: DetailedImageCoder {
+final class WitnessCoder: ImageCoder {
     private let notes = Locked<[String]>([])
     var seen: [String] { notes.withLock { $0 } }
     private func note(_ what: String) { notes.withLock { $0.append("\(what) \(DecodePool.shared.runningCount > 0)") } }
 
-    func canDecode(from data: Data?) -> Bool { true }
+    func canDecode(from data: Data) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { true }
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         note("info")
@@ -98,13 +98,15 @@ final class WitnessCoder: DetailedImageCoder {
 
 private struct CountingPlainCoder: ImageCoder {
     let decodes = Locked(0)
-    func canDecode(from data: Data?) -> Bool { true }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+    func canDecode(from data: Data) -> Bool { true }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        ImageInfo(format: .undefined, storedSize: try decode(data, options: DecodingOptions()).pixelSize)
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         decodes.withLock { $0 += 1 }
         return picture(width: 2)
     }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
 /// A loader that returns its data immediately. It implements only the `async` function. The protocol provides the

@@ -180,13 +180,15 @@ struct HostTaskTests {
         let blocker: Blocker
         init(_ blocker: Blocker) { self.blocker = blocker }
 
-        func canDecode(from data: Data?) -> Bool { true }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-            blocker.block()
-            return try? TestImages.solid()
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
         }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            blocker.block()
+            return try TestImages.solid()
+        }
     }
 
     private final class BlockingAnimation: AnimatedImageProvider {

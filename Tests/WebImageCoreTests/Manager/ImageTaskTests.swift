@@ -482,11 +482,13 @@ private final class DecodeRecorder: ImageCoder {
 
     init(note: @escaping @Sendable () -> Void) { self.note = note }
 
-    func canDecode(from data: Data?) -> Bool { true }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
-        note()
-        return try? TestImages.solid()
+    func canDecode(from data: Data) -> Bool { true }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
     }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        note()
+        return try TestImages.solid()
+    }
 }

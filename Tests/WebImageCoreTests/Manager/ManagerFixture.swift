@@ -163,12 +163,14 @@ final class GatedCoder: ImageCoder {
     var startedCount: Int { started.withLock { $0 } }
     func open() { gate.signal() }
 
-    func canDecode(from data: Data?) -> Bool { true }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+    func canDecode(from data: Data) -> Bool { true }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         started.withLock { $0 += 1 }
         gate.wait()
-        return try? TestImages.solid()
+        return try TestImages.solid()
     }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }

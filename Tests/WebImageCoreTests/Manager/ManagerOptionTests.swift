@@ -168,10 +168,12 @@ final class MovingImage: Image, @unchecked Sendable {
 /// A coder that decodes all data to one fixed image.
 struct FixedCoder: ImageCoder {
     let image: Image
-    func canDecode(from data: Data?) -> Bool { true }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { image }
-    func canEncode(to format: ImageFormat) -> Bool { false }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    func canDecode(from data: Data) -> Bool { true }
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image { image }
 }
 
 /// A cache without memory and disk layers. A store completes when the test calls `completeAll()`.

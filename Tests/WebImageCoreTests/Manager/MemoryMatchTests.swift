@@ -49,8 +49,8 @@ struct MemoryMatchTests {
 }
 
 /// A coder that decodes all data to one pixel in the requested pixel format.
-private struct FormatCoder: DetailedImageCoder {
-    func canDecode(from data: Data?) -> Bool { true }
+private struct FormatCoder: ImageCoder {
+    func canDecode(from data: Data) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { false }
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         ImageInfo(format: .undefined, storedSize: PixelSize(width: 1, height: 1))

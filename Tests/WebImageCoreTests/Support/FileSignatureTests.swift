@@ -12,14 +12,18 @@ struct FileSignatureTests {
         let count = Locked(0)
         init(_ signatures: [FileSignature]?) { self.signatures = signatures }
         init(incrementalWithOptions options: ImageCoderOptions?) { signatures = nil }
-        func canDecode(from data: Data?) -> Bool {
+        func canDecode(from data: Data) -> Bool {
             count.withLock { $0 += 1 }
             return true
         }
-        func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            throw .badData("fake", "no image")
+        }
         func updateIncrementalData(_ data: Data?, finished: Bool) {}
         func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? { nil }
     }
@@ -49,8 +53,6 @@ struct FileSignatureTests {
         #expect(manager.decoder(for: Self.png)?.registered as? Asked === plain)
         #expect(manager.decoder(for: Data([1, 2, 3]))?.registered as? Asked === plain)
         #expect(plain.count.withLock { $0 } == 2 && declaring.count.withLock { $0 } == 0)
-        // A question about no data goes to every coder.
-        #expect(ImageCodersManager(coders: [declaring]).canDecode(from: nil))
     }
 
     @Test func animationHasTheSignatureOfItsContainer() {

@@ -13,10 +13,10 @@ struct RoleIdentityTests {
     init() throws { fixture = try ManagerFixture() }
 
     /// A coder that is a value type. It returns images that are filled with its `blue` value.
-    struct PaintingCoder: DetailedImageCoder {
+    struct PaintingCoder: ImageCoder {
         let blue: UInt8
         let gate: DispatchSemaphore?
-        func canDecode(from data: Data?) -> Bool { true }
+        func canDecode(from data: Data) -> Bool { true }
         func canEncode(to format: ImageFormat) -> Bool { false }
         func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
             ImageInfo(format: .undefined, storedSize: PixelSize(width: 4, height: 4))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 

@@ -320,10 +320,14 @@ struct ImageCacheCases {
 /// A coder that decodes any bytes to one image and encodes every image to the same ten bytes.
 struct FixedCoder: ImageCoder {
     let image: Image
-    func canDecode(from data: Data?) -> Bool { true }
+    func canDecode(from data: Data) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { true }
-    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { image }
-    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
+    var describesFiles: Bool { false }
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        throw .badData("fake", "")
+    }
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image { image }
+    func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         Data("TestEncode".utf8)
     }
 }

@@ -222,8 +222,8 @@ final class NumberedOrigin: ImageLoader {
 
 /// A coder that decodes `C` and a number to an image of 40 × 40 px. The red and green values of the image represent the
 /// number. The coder encodes an image as this number, the blue value and the width of the image.
-struct ColourCoder: DetailedImageCoder {
-    func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "C") }
+struct ColourCoder: ImageCoder {
+    func canDecode(from data: Data) -> Bool { data.first == UInt8(ascii: "C") }
     func canEncode(to format: ImageFormat) -> Bool { true }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

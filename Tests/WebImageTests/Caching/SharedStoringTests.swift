@@ -89,10 +89,10 @@ struct SharedStoringTests {
 }
 
 /// Calls the built-in coders and records the size of each image that they encode.
-private final class EncodingObserver: DetailedImageCoder {
+private final class EncodingObserver: ImageCoder {
     let sides = Calls<Int>()
 
-    func canDecode(from data: Data?) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
+    func canDecode(from data: Data) -> Bool { ImageCodersManager.shared.canDecode(from: data) }
     func canEncode(to format: ImageFormat) -> Bool { ImageCodersManager.shared.canEncode(to: format) }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {

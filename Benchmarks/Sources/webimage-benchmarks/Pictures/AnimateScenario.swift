@@ -112,8 +112,8 @@ enum AnimateScenario {
             guard
                 let animation = try ImageCodersManager.shared.animation(of: data, options: DecodingOptions())
             else { throw ScenarioError.peerFailed }
-            for index in 0..<count - 1 { _ = try animation.frameWithReason(at: index) }
-            return try animation.frameWithReason(at: count - 1)
+            for index in 0..<count - 1 { _ = try animation.frame(at: index) }
+            return try animation.frame(at: count - 1)
         }
 
         func agree(_ what: String, _ peer: (UnsafeMutablePointer<UInt8>?) throws -> Void) throws {

@@ -44,7 +44,7 @@ struct CodecScenarios {
     /// Returns a contest that decodes a whole picture to four bytes per pixel.
     private func decode(
         _ name: String, _ library: String, _ peer: @escaping Peer,
-        by coder: any DetailedImageCoder = ImageCodersManager.shared
+        by coder: any ImageCoder = ImageCodersManager.shared
     ) throws -> Contest {
         let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {

@@ -4,16 +4,20 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// A list of coders asks a coder for its roles when it needs the first of them.
-struct ResolvedCoderTests {
+/// A list of coders replaces a coder when it needs the coder first.
+struct RegisteredCoderTests {
     private final class Plain: ImageCoder {
-        func canDecode(from data: Data?) -> Bool { true }
-        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
-        func canEncode(to format: ImageFormat) -> Bool { false }
-        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+        func canDecode(from data: Data) -> Bool { true }
+        var describesFiles: Bool { false }
+        func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+            throw .badData("fake", "")
+        }
+        func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+            throw .badData("fake", "no image")
+        }
     }
 
-    @Test func rolesAreResolvedOnceByTheFirstOfManyThreads() {
+    @Test func coderIsReplacedOnceByTheFirstOfManyThreads() {
         for _ in 0..<50 {
             let calls = Locked(0)
             let manager = ImageCodersManager(coders: [Plain()])
@@ -23,18 +27,18 @@ struct ResolvedCoderTests {
             }
             #expect(calls.withLock { $0 } == 0)
             let roles = Locked<[ObjectIdentifier]>([])
-            DispatchQueue.concurrentPerform(iterations: 8) { index in
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 let coder = manager.resolvedCoders[0]
-                // Half of the threads need the coder, the others one of its roles.
-                if index % 2 == 0 { #expect(coder.role is FakeCoder) } else { #expect(coder.detailed is FakeCoder) }
+                #expect(coder.role is FakeCoder)
                 if let coder = coder.role as? FakeCoder { roles.withLock { $0.append(ObjectIdentifier(coder)) } }
             }
             #expect(calls.withLock { $0 } == 1 && Set(roles.withLock { $0 }).count == 1)
         }
     }
 
-    @Test func lookupResolvesOnlyTheCoderThatItUses() {
+    @Test func lookupReplacesOnlyTheCoderThatItUses() {
         let manager = ImageCodersManager(coders: [Plain(), FakeCoder(), Plain()])
+        manager.replaceCoders { $0 }
         #expect(manager.resolvedCoders.allSatisfy { !$0.isResolved })
         _ = try? manager.animation(of: Data("x".utf8), options: DecodingOptions())
         #expect(manager.resolvedCoders.map(\.isResolved) == [false, false, true])
