@@ -82,6 +82,51 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// Servers that remember the tag of a path keep it when the file is replaced, and answer a conditional range with a part of
+    /// the new file. Only its date differs.
+    @Test(arguments: [true, false]) func partOfAReplacedFileWithTheSameTagIsNotJoined(inAnotherProcess: Bool)
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (body, Data(body.reversed()))
+        let wasReplaced = Locked(false)
+        let behaviour = FaultBehaviour.dynamic { request in
+            let replaced = wasReplaced.withLock { $0 }
+            let file = replaced ? second : first
+            var headers = [
+                "ETag": "\"1\"", "Content-Type": "image/png",
+                "Last-Modified": replaced ? "Mon, 02 Nov 2026 10:00:00 GMT" : "Sun, 01 Nov 2026 10:00:00 GMT",
+            ]
+            if let range = request.headers["range"], let start = Int(range.dropFirst(6).dropLast()) {
+                headers["Content-Range"] = "bytes \(start)-\(file.count - 1)/\(file.count)"
+                return .body(Data(file.dropFirst(start)), status: 206, headers: headers)
+            }
+            var response = FaultResponse(.data(file), headers: headers)
+            if !replaced { response.closeAfter = 40_000 }
+            wasReplaced.withLock { $0 = true }
+            return .respond(response)
+        }
+        var config = config
+        if !inAnotherProcess { config.retryStrategy = ExponentialBackoff { 0 } }
+        let clock = VirtualClock()
+        try await withDownloader(config, clock: clock) { server, downloader in
+            server.route("/a", behaviour)
+            if inAnotherProcess {
+                try await withoutSharing(server) { downloader in
+                    try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+                }
+                #expect(parts().count == 1)
+            }
+            async let load = downloader.fetch(server.url("/a"))
+            if !inAnotherProcess {
+                try await eventually("the retry waits") { clock.waitingCount == 1 }
+                clock.advance(by: .seconds(60))
+            }
+            #expect(try await load.data == second)
+            #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", nil])
+        }
+    }
+
     @Test(arguments: ["no-store", "private, No-Store"]) func partOfANoStoreResponseIsNeverOnDisk(control: String)
         async throws
     {

@@ -13,6 +13,9 @@ struct PartialBody: Sendable {
     let body: ReceivedBody
     /// The number of received bytes when this value was made. `body` may receive more bytes later.
     let count: Int
+    /// The `Last-Modified` field of the response; nil if it had none. Servers that keep the `ETag` of a replaced file tell the
+    /// two bodies apart by this field.
+    var modified: String?
     /// Whether the partial body may be stored on disk. If false, only the next attempt of the same download can
     /// continue it.
     var mayBeStored = true
@@ -34,6 +37,11 @@ struct PartialBody: Sendable {
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "")
         else { return nil }
         self.init(validator: tag, source: url.sourceDigest, total: total, body: body)
+        modified = Self.modified(head)
+    }
+
+    private static func modified(_ head: WebImageResponse) -> String? {
+        head.value(forHTTPHeaderField: "last-modified").flatMap { (1..<100).contains($0.utf8.count) ? $0 : nil }
     }
 
     /// The header fields that request the missing part. If the body has changed, the server returns the whole body
@@ -42,11 +50,12 @@ struct PartialBody: Sendable {
 
     /// Whether a response contains the missing part. It must have status 206 and no content coding. Its range must
     /// begin where this body ends, and must reach to the end of the complete body. If the response states a total
-    /// length or an `ETag`, the value must be the same as in this partial body.
+    /// length, an `ETag` or a time of modification, the value must be the same as in this partial body.
     func isContinued(by head: WebImageResponse) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),
-            head.value(forHTTPHeaderField: "etag").map({ $0 == validator }) ?? true
+            head.value(forHTTPHeaderField: "etag").map({ $0 == validator }) ?? true,
+            modified == nil || Self.modified(head).map({ $0 == modified }) ?? true
         else { return false }
         return range.first == count && range.last == total - 1 && range.total.map { $0 == total } ?? true
     }

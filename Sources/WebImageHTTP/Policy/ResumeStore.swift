@@ -38,7 +38,7 @@ final class ResumeStore: Sendable {
 
     private func path(_ name: String) -> String { folder.path + "/" + SHA256.shortName(of: name) + ".part" }
 
-    private static let signature = "webimage-part 2"
+    private static let signature = "webimage-part 3"
 
     private func read(_ path: String, _ storage: ReceivedBody.Storage) -> PartialBody? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -49,15 +49,17 @@ final class ResumeStore: Sendable {
             Date().timeIntervalSince1970 - TimeInterval(status.st_mtim.tv_sec) < Self.maxAge,
             let start = try? file.read(upToCount: Self.pieceBytes)
         else { return nil }
-        let parts = start.split(separator: UInt8(ascii: "\n"), maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 6, String(decoding: parts[0], as: UTF8.self) == Self.signature,
+        let parts = start.split(separator: UInt8(ascii: "\n"), maxSplits: 6, omittingEmptySubsequences: false)
+        guard parts.count == 7, String(decoding: parts[0], as: UTF8.self) == Self.signature,
             let total = Int(String(decoding: parts[3], as: UTF8.self)),
             let count = Int(String(decoding: parts[4], as: UTF8.self)), 1..<max(total, 1) ~= count,
-            let body = Self.body(from: parts[5], file, storage), body.count == count
+            let body = Self.body(from: parts[6], file, storage), body.count == count
         else { return nil }
-        return PartialBody(
+        var partial = PartialBody(
             validator: String(decoding: parts[1], as: UTF8.self), source: String(decoding: parts[2], as: UTF8.self),
             total: total, body: body)
+        if !parts[5].isEmpty { partial.modified = String(decoding: parts[5], as: UTF8.self) }
+        return partial
     }
 
     private static let pieceBytes = 256 * 1024
@@ -77,7 +79,15 @@ final class ResumeStore: Sendable {
 
     private func write(_ partial: PartialBody, _ path: String) {
         guard PrivateFolder.make(folder.path), let beginning = try? partial.body.data(partial.count) else { return }
-        let head = "\(Self.signature)\n\(partial.validator)\n\(partial.source)\n\(partial.total)\n\(partial.count)\n"
+        let head = """
+            \(Self.signature)
+            \(partial.validator)
+            \(partial.source)
+            \(partial.total)
+            \(partial.count)
+            \(partial.modified ?? "")
+
+            """
         let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
