@@ -3,6 +3,7 @@
 #include "../CWebImageDeflate/shim.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -18,8 +19,11 @@ enum {
     LARGEST_PIXEL = 8,
     ROW_MARGIN = 16,       /* zeros before a row */
     ROWS_UNTIL_STOP = 64,  /* how often `should_stop` is asked */
-    SAMPLE_ROWS = 24,      /* the rows of one part of the sample */
-    SAMPLE_PARTS = 4,
+    SAMPLE_ROWS = 16,      /* the rows of one part of the sample */
+    SAMPLE_PARTS = 6,
+    SAMPLE_SHARE = 8,      /* at most an eighth of the rows */
+    PAIRS_UNTIL_LIMIT = 128,
+    LEAST_PAIRED_ROW = 256, /* the bytes of a row below which its pairs of bytes say little */
 };
 
 static inline uint8_t paeth(int left, int up, int corner) {
@@ -89,7 +93,7 @@ static inline __attribute__((always_inline)) uint64_t apply(
     total = (uint64_t)_mm_cvtsi128_si64(sums) + (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
 #endif
     for (; i < count; i++) {
-        uint8_t value = (uint8_t)(row[i] - predicted(filter, row[i - pixel], above[i], above[i - pixel]));
+        uint8_t value = (uint8_t)(row[i] - predicted(filter, *(row + i - pixel), above[i], *(above + i - pixel)));
         if (target) target[i] = value;
         else total += value < 128 ? value : 256u - value;
     }
@@ -116,6 +120,50 @@ static int best_filter(const uint8_t *row, const uint8_t *above, size_t count, s
         least = total;
         best = filter;
     }
+    return best;
+}
+
+/* The pairs of neighbouring bytes that a row has had. A pair is in the newest row if its mark is that row's. */
+typedef struct {
+    uint8_t marks[65536];
+    uint8_t newest;
+    int filter; /* of the row before */
+} pair_set;
+
+/* Returns the number of different pairs, of every second place, or `limit` if there are that many. */
+static size_t count_pairs(pair_set *set, const uint8_t *bytes, size_t count, size_t limit) {
+    if (set->newest == UINT8_MAX) {
+        memset(set->marks, 0, sizeof set->marks);
+        set->newest = 0;
+    }
+    const uint8_t newest = ++set->newest;
+    size_t different = 0;
+    for (size_t i = 1; i < count && different < limit;) {
+        const size_t end = i + PAIRS_UNTIL_LIMIT < count ? i + PAIRS_UNTIL_LIMIT : count;
+        for (; i < end; i += 2) {
+            uint8_t *mark = &set->marks[bytes[i - 1] << 8 | bytes[i]];
+            different += *mark != newest;
+            *mark = newest;
+        }
+    }
+    return different < limit ? different : limit;
+}
+
+/* The filter with the fewest different pairs of bytes. Rows of text and drawings, whose sums are small with a filter, repeat more
+   without one. The filter of the row before is tried first: the others then have too many pairs sooner. */
+static int most_repeating_filter(
+    pair_set *set, const uint8_t *row, const uint8_t *above, size_t count, size_t pixel, uint8_t *filtered) {
+    int best = set->filter;
+    size_t fewest = SIZE_MAX;
+    for (int turn = 0; turn < FILTER_COUNT; turn++) {
+        const int filter = turn == 0 ? set->filter : turn <= set->filter ? turn - 1 : turn;
+        run(filter, row, above, count, pixel, filtered);
+        size_t pairs = count_pairs(set, filtered, count, fewest);
+        if (pairs >= fewest) continue;
+        fewest = pairs;
+        best = filter;
+    }
+    set->filter = best;
     return best;
 }
 
@@ -157,21 +205,55 @@ static size_t pixel_bytes(const cpng_picture *picture) {
 }
 
 /* How the rows are filtered. From ONE_FILTER on, all rows with the filter of this number: ONE_FILTER + SUB and so on. */
-typedef enum { EVERY_ROW_ALONE, NO_FILTER, ONE_FILTER } filtering;
+typedef enum { LEAST_SUM, FEWEST_PAIRS, ONE_FILTER, FILTERING_COUNT = ONE_FILTER + FILTER_COUNT } filtering;
+
+/* The memory of the filters. A row has a margin before it. */
+typedef struct {
+    uint8_t *rows[2];
+    uint8_t *trial; /* a filtered row */
+    pair_set *pairs;
+    size_t row_bytes;
+} filter_space;
+
+static void free_space(filter_space *space) {
+    free(space->rows[0]);
+    free(space->pairs);
+}
+
+static bool make_space(filter_space *space, const cpng_picture *picture) {
+    space->row_bytes = picture->width * pixel_bytes(picture);
+    const size_t line = ROW_MARGIN + space->row_bytes;
+    uint8_t *rows = calloc(3, line);
+    space->pairs = calloc(1, sizeof *space->pairs);
+    space->rows[0] = rows;
+    if (!rows || !space->pairs) {
+        free_space(space);
+        return false;
+    }
+    space->rows[1] = rows + line;
+    space->trial = rows + 2 * line + ROW_MARGIN;
+    return true;
+}
+
+static int chosen_filter(
+    filtering filtering, const filter_space *space, const uint8_t *row, const uint8_t *above, size_t pixel) {
+    if (filtering >= ONE_FILTER) return (int)filtering - ONE_FILTER;
+    if (filtering == FEWEST_PAIRS)
+        return most_repeating_filter(space->pairs, row, above, space->row_bytes, pixel, space->trial);
+    return best_filter(row, above, space->row_bytes, pixel);
+}
 
 /* Writes the filtered rows from `first` to `end`, each behind the number of its filter. Returns false if it was stopped. */
 static bool filter_rows(
-    const cpng_picture *picture, size_t first, size_t end, filtering filtering, uint8_t *space, uint8_t *target) {
-    const size_t pixel = pixel_bytes(picture), count = picture->width * pixel, line = ROW_MARGIN + count;
-    uint8_t *row = space + ROW_MARGIN, *above = row + line;
-    memset(space, 0, 2 * line);
+    const cpng_picture *picture, size_t first, size_t end, filtering filtering, filter_space *space, uint8_t *target) {
+    const size_t pixel = pixel_bytes(picture), count = space->row_bytes;
+    uint8_t *row = space->rows[0] + ROW_MARGIN, *above = space->rows[1] + ROW_MARGIN;
     if (first > 0) pack(picture, picture->rows + (first - 1) * picture->stride, above);
+    else memset(above, 0, count);
     for (size_t y = first; y < end; y++, target += count + 1) {
         if (y % ROWS_UNTIL_STOP == 0 && picture->should_stop && picture->should_stop()) return false;
         pack(picture, picture->rows + y * picture->stride, row);
-        int filter = filtering == EVERY_ROW_ALONE ? best_filter(row, above, count, pixel)
-                     : filtering == NO_FILTER     ? NONE
-                                                  : (int)filtering - ONE_FILTER;
+        const int filter = chosen_filter(filtering, space, row, above, pixel);
         target[0] = (uint8_t)filter;
         run(filter, row, above, count, pixel, target + 1);
         uint8_t *done = above;
@@ -201,53 +283,82 @@ static size_t deflate_to(
     return written;
 }
 
+/* Memory in large pages, if it is large: to get 6 MB in small pages takes as long as to filter a photo of 2 megapixels. */
+static uint8_t *large_memory(size_t count) {
+    enum { LARGE_PAGE = 2 << 20 };
+    if (count < LARGE_PAGE) return malloc(count);
+    size_t whole = (count + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    uint8_t *memory = aligned_alloc(LARGE_PAGE, whole);
+    /* The last page is not filled, and would cost more memory than it saves time. */
+    if (memory) madvise(memory, whole - LARGE_PAGE, MADV_HUGEPAGE);
+    return memory;
+}
+
 /* What an effort from 1 to 9 means. */
 typedef struct {
     int level;        /* of libdeflate */
     int packed_level; /* if the picture becomes smaller than a sixteenth: a higher level then takes little time */
-    bool has_sample;  /* whether a sample decides if rows are filtered; otherwise they are */
-    bool tries_all;   /* whether both are compressed as a whole */
+    int sample_level; /* of the sample that decides how rows are filtered; 0: by their least sums */
 } effort;
 
 static const effort efforts[10] = {
-    {0}, {1, 1, false, false}, {2, 2, false, false}, {3, 4, true, false}, {4, 7, true, false}, {5, 7, true, false},
-    {6, 8, true, false}, {8, 9, true, false}, {10, 9, true, false}, {12, 9, true, true},
+    {0}, {1, 1, 0}, {2, 2, 0}, {3, 4, 1}, {4, 7, 1}, {5, 7, 1}, {6, 8, 1}, {8, 9, 3}, {10, 9, 5}, {12, 9, 5},
 };
 
-/* Compresses some bands of rows with and without filters. Returns whether they are smaller without, and sets *is_packed if
-   they become very small. Drawings, scans of text and screens can be smaller without filters, because equal pixels stay
-   equal bytes. */
-static bool is_better_unfiltered(const cpng_picture *picture, uint8_t *space, uint8_t *filtered, bool *is_packed) {
-    size_t row_bytes = picture->width * pixel_bytes(picture) + 1, capacity = 0;
-    size_t rows = SAMPLE_ROWS, parts = SAMPLE_PARTS, sizes[2] = {0, 0}, used = 0;
-    if (picture->height < rows * parts * 2) {
+/* What is compressed as a sample. Rows of photos have no repeats, so that counting their pairs is of no use. */
+static bool is_sampled(filtering filtering, int level, const filter_space *space, const size_t *counts) {
+    switch ((int)filtering) {
+    case ONE_FILTER + SUB: return level > 1;
+    case FEWEST_PAIRS:
+        return space->row_bytes >= LEAST_PAIRED_ROW && counts[ONE_FILTER + NONE] < counts[LEAST_SUM] + counts[LEAST_SUM] / 3;
+    case ONE_FILTER + AVERAGE:
+    case ONE_FILTER + PAETH: return false;
+    default: return true;
+    }
+}
+
+/* Compresses some bands of rows with different filters. Returns those with the fewest bytes, and sets *is_packed if they become very
+   small. */
+static filtering best_filtering(
+    const cpng_picture *picture, int level, filter_space *space, uint8_t *filtered, bool *is_packed) {
+    size_t rows = SAMPLE_ROWS, parts = picture->height / (rows * SAMPLE_SHARE), used = 0, capacity = 0;
+    if (parts > SAMPLE_PARTS) parts = SAMPLE_PARTS;
+    if (parts < 2) {
         parts = 1;
         rows = picture->height;
     }
+    size_t counts[FILTERING_COUNT] = {0};
+    filtering best = LEAST_SUM;
     uint8_t *target = NULL;
-    for (filtering filtering = EVERY_ROW_ALONE; filtering <= NO_FILTER; filtering++) {
+    for (int turn = 0; turn < FILTERING_COUNT; turn++) {
+        /* The count without filters decides if pairs are counted. */
+        const filtering filtering = (LEAST_SUM + turn * (FILTERING_COUNT - 1)) % FILTERING_COUNT;
+        if (!is_sampled(filtering, level, space, counts)) continue;
         used = 0;
         for (size_t part = 0; part < parts; part++) {
             size_t first = parts == 1 ? 0 : (picture->height - rows) * part / (parts - 1);
             if (!filter_rows(picture, first, first + rows, filtering, space, filtered + used)) break;
-            used += rows * row_bytes;
+            used += rows * (space->row_bytes + 1);
         }
-        sizes[filtering] = deflate_to(1, filtered, used, &target, &capacity);
+        size_t count = deflate_to(level, filtered, used, &target, &capacity);
+        /* Rows without filters repeat rows far above, of which a sample has few. */
+        if (filtering == ONE_FILTER + NONE && parts > 1) count -= count / 12;
+        counts[filtering] = count;
+        if (count > 0 && count < counts[best]) best = filtering;
     }
     free(target);
-    bool is_smaller = sizes[NO_FILTER] > 0 && sizes[NO_FILTER] < sizes[EVERY_ROW_ALONE];
-    *is_packed = sizes[is_smaller ? NO_FILTER : EVERY_ROW_ALONE] < used / 16;
-    return is_smaller;
+    *is_packed = counts[best] < used / 16;
+    return best;
 }
 
 /* Compresses filtered rows, and takes the result if it is the smallest so far. */
 static void try_filtering(
-    const cpng_picture *picture, filtering filtering, int level, uint8_t *space, uint8_t *filtered, uint8_t **bytes,
+    const cpng_picture *picture, filtering filtering, int level, filter_space *space, uint8_t *filtered, uint8_t **bytes,
     size_t *count) {
     if (!filter_rows(picture, 0, picture->height, filtering, space, filtered)) return;
     uint8_t *other = NULL;
     size_t capacity = 0, written = deflate_to(level, filtered, cpng_filtered_bytes(picture), &other, &capacity);
-    if (written > 0 && written < *count) {
+    if (written > 0 && (!*bytes || written < *count)) {
         uint8_t *worse = *bytes;
         *bytes = other;
         *count = written;
@@ -256,37 +367,29 @@ static void try_filtering(
     free(other);
 }
 
-static bool deflate_picture(const cpng_picture *picture, int wanted, bool tries_filters, uint8_t **bytes, size_t *count) {
+static bool deflate_picture(const cpng_picture *picture, int wanted, bool tries_all, uint8_t **bytes, size_t *count) {
     const effort effort = efforts[wanted < 1 ? 1 : wanted > 9 ? 9 : wanted];
-    const size_t line = ROW_MARGIN + picture->width * pixel_bytes(picture), size = cpng_filtered_bytes(picture);
-    uint8_t *space = malloc(2 * line + ROW_MARGIN), *filtered = malloc(size + ROW_MARGIN);
-    size_t capacity = 0;
-    bool is_done = space && filtered;
     *bytes = NULL;
     *count = 0;
-    filtering first = EVERY_ROW_ALONE;
+    filter_space space;
+    if (!make_space(&space, picture)) return false;
+    uint8_t *filtered = large_memory(cpng_filtered_bytes(picture) + ROW_MARGIN);
+    filtering first = LEAST_SUM;
     int level = effort.level;
-    if (is_done && effort.has_sample) {
+    if (filtered && effort.sample_level > 0) {
         bool is_packed;
-        if (is_better_unfiltered(picture, space, filtered, &is_packed)) first = NO_FILTER;
+        first = best_filtering(picture, effort.sample_level, &space, filtered, &is_packed);
         if (is_packed) level = effort.packed_level;
     }
-    is_done = is_done && filter_rows(picture, 0, picture->height, first, space, filtered);
-    if (is_done) *count = deflate_to(level, filtered, size, bytes, &capacity);
-    is_done = is_done && *count > 0;
-    if (is_done && (effort.tries_all || tries_filters))
-        try_filtering(
-            picture, first == NO_FILTER ? EVERY_ROW_ALONE : NO_FILTER, level, space, filtered, bytes, count);
-    for (int filter = SUB; is_done && tries_filters && filter <= PAETH; filter++)
-        try_filtering(picture, (filtering)(ONE_FILTER + filter), level, space, filtered, bytes, count);
-    is_done = is_done && !(picture->should_stop && picture->should_stop());
-    free(space);
+    if (filtered) try_filtering(picture, first, level, &space, filtered, bytes, count);
+    for (filtering other = LEAST_SUM; *bytes && tries_all && other < FILTERING_COUNT; other++)
+        if (other != first) try_filtering(picture, other, level, &space, filtered, bytes, count);
     free(filtered);
-    if (!is_done) {
-        free(*bytes);
-        *bytes = NULL;
-    }
-    return is_done;
+    free_space(&space);
+    if (*bytes && !(picture->should_stop && picture->should_stop())) return true;
+    free(*bytes);
+    *bytes = NULL;
+    return false;
 }
 
 bool cpng_deflate_picture(const cpng_picture *picture, int effort, uint8_t **bytes, size_t *count) {

@@ -53,6 +53,7 @@ struct PNGReductionTests {
         try Sample.buffer(width, height, format) { x, y, channel in
             var mixed = UInt64(x * 7919 + y * 104_729) &+ seed &* 12_345
             mixed = (mixed ^ mixed >> 29) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
             return colors[Int(mixed >> 33) % colors.count][channel]
         }
     }
