@@ -14,7 +14,7 @@ struct AnimationConformanceTests {
         options.pixelFormat = .rgba8
         options.colorConversion = .asStored
         let opened = try ImageCodersManager.shared.animation(of: Conformance.data(entry.path), options: options)
-        return try #require(opened as? any AnimatedImageCoder)
+        return try #require(opened)
     }
 
     @Test func thereAreAnimationsOfEveryFormat() {

@@ -14,7 +14,7 @@ struct OptionalAnimationTests {
         options.pixelFormat = .rgba8
         options.colorConversion = .asStored
         let opened = try Self.coders.animation(of: Conformance.data(path), options: options)
-        return try #require(opened as? any AnimatedImageCoder)
+        return try #require(opened)
     }
 
     /// An animated reference file has an image for each frame. A still reference file has an image for the first frame

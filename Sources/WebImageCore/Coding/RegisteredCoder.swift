@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Synchronization
 
 /// A coder of a list: the one that was added, or another one that is used instead. What it can do is what it declares.
