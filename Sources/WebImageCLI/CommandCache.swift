@@ -27,8 +27,12 @@ enum CommandCache {
             guard let downloader = loader as? WebImageDownloader else { return loader }
             return tiered(readsPages ? LinkPreviewImageLoader(downloader) : downloader)
         }
-        if readsPosters { loaders.append(tiered(VideoPosterLoader.shared)) }
         if let buckets { loaders.append(buckets) }
+        if readsPosters {
+            // A page at a URL without a known extension must reach the loader of pages.
+            loaders.append(tiered(readsPages ? VideoPosterLoader.shared : VideoOnServer.loader))
+            if let buckets { loaders.append(VideoPosterLoader(parts: buckets, schemes: ["s3"])) }
+        }
         return WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: loaders))
     }
 

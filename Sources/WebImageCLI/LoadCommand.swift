@@ -4,6 +4,7 @@ import WebImageCommandLine
 import WebImageCore
 import WebImageLoading
 import WebImageS3
+import WebImageVideoLoading
 
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
@@ -141,11 +142,17 @@ private struct LoadJob: Sendable {
                 cache, tiers: tiers, buckets: buckets, readsPages: readsPages, readsPosters: readsPosters)
         }
         let pictures = manager(readsPosters: false)
-        let names = operands.map { VideoOnServer.isNamed(by: $0.text) }
-        let posters = names.contains(true) ? manager(readsPosters: true) : pictures
+        let mayBeVideo = operands.map { operand in
+            switch VideoOnServer.name(of: operand.text) {
+            case .video: !operand.isLocal
+            case .unknown: !readsPages && !operand.isLocal
+            case .other: false
+            }
+        }
+        let posters = mayBeVideo.contains(true) ? manager(readsPosters: true) : pictures
         let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
-            guard names[index] else { return await load(index, pictures, progress) }
+            guard mayBeVideo[index] else { return await load(index, pictures, progress) }
             // A copy and previews need the whole video.
             let copies = plan.map { rendition.demand(as: $0.targets[index].format).isWhole } ?? false
             return await load(index, copies ? pictures : posters, progress)

@@ -16,16 +16,19 @@ enum PictureDemand: Sendable {
     var isWhole: Bool { if case .whole = self { true } else { false } }
 }
 
-/// Fetches of a video on a server only the parts that a command reads, if the URL has the file extension of a video. Any other
-/// URL costs no request more, and a video behind it is fetched whole.
+/// Fetches of a video on a server only the parts that a command reads. The file extension of the URL decides, and where it names no
+/// known format, the first bytes of the answer. So a picture costs no request more.
 enum VideoOnServer {
-    /// Whether the text of an operand has the file extension of a video, with or without a query. Decides without reading the
-    /// text as a URL, so that it costs the loads of pictures nothing.
-    static func isNamed(by text: String) -> Bool {
+    /// Loads videos by http and https, and others at URLs that do not name a format.
+    static let loader = VideoPosterLoader(readsUnnamed: true)
+
+    /// What the file extension of an operand says, with or without a query. Decides without reading the text as a URL, so that
+    /// it costs the loads of pictures nothing.
+    static func name(of text: String) -> VideoPosterLoader.Name {
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
-        let name = PathText.fileExtension(of: String(text[..<end])).lowercased()
-        guard !name.isEmpty, [.undefined, .video].contains(ImageFormat(fileExtension: name)) else { return false }
-        return VideoPosterLoader.pathExtensions.contains(name)
+        let name = PathText.fileExtension(of: String(text[..<end]))
+        guard name.isEmpty || [.undefined, .video].contains(ImageFormat(fileExtension: name)) else { return .other }
+        return VideoPosterLoader.Name(fileExtension: name)
     }
 
     /// Returns the parts of a video; nil for a demand or a URL that needs every byte. A server without ranges sends the
@@ -33,8 +36,8 @@ enum VideoOnServer {
     static func parts(
         _ load: ImageDataLoad, for demand: PictureDemand, limits: DecodingLimits
     ) async throws(WebImageError) -> Data? {
-        guard !demand.isWhole, VideoPosterLoader.shared.canLoad(load) else { return nil }
-        return try await VideoPosterLoader.shared.loadData(for: load, progress: nil) { data throws(WebImageError) in
+        guard !demand.isWhole, loader.canLoad(load) else { return nil }
+        return try await loader.loadData(for: load, progress: nil) { data throws(WebImageError) in
             try await DecodePool.shared.run { () throws(WebImageError) in try demand.read(data, limits: limits) }
         }.data
     }

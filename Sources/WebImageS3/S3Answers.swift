@@ -70,13 +70,15 @@ package struct S3Object: Sendable {
     /// The head of the response.
     package var response: WebImageResponse
 
-    init(_ answer: HTTPExchange.Answer) {
-        data = answer.body
-        response = answer.response
-        tag = answer.response.value(forHTTPHeaderField: "etag")
-        let range = answer.response.value(forHTTPHeaderField: "content-range")
+    init(_ answer: HTTPExchange.Answer) { self.init(answer.body, answer.response) }
+
+    init(_ body: Data, _ response: WebImageResponse) {
+        data = body
+        self.response = response
+        tag = response.value(forHTTPHeaderField: "etag")
+        let range = response.value(forHTTPHeaderField: "content-range")
         wholeSize = range?.split(separator: "/").last.flatMap { Int($0) }
-        isNotModified = answer.response.statusCode == 304
+        isNotModified = response.statusCode == 304
     }
 }
 

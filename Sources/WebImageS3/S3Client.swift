@@ -51,9 +51,10 @@ package final class S3Client: Sendable {
     ///   - tag: The entity tag that the object must have; nil for any. Not every store checks it: compare
     ///     ``S3Object/tag``, too.
     ///   - most: The most bytes to receive.
+    ///   - endsEarly: Whether the bytes that have arrived are enough; see ``S3Object/wholeSize``.
     package func get(
         _ key: String, version: String? = nil, range: Range<Int>? = nil, unless: String? = nil, if tag: String? = nil,
-        most: Int = .max, within budget: Duration
+        most: Int = .max, within budget: Duration, endsEarly: (@Sendable (S3Object) -> Bool)? = nil
     ) async -> Result<S3Object, S3Failure> {
         var request = S3Request("GET", key)
         if let version { request.query.append(("versionId", version)) }
@@ -64,6 +65,7 @@ package final class S3Client: Sendable {
         if let unless { request.fields["If-None-Match"] = unless }
         if let tag { request.fields["If-Match"] = tag }
         request.mostBytes = most
+        if let endsEarly { request.endsEarly = { endsEarly(S3Object($0, $1)) } }
         let result = await perform(request, attempts: configuration.readAttempts, within: budget)
         return result.map { S3Object($0) }
     }
@@ -78,16 +80,19 @@ package final class S3Client: Sendable {
     ///   - version: The version of the object; nil for the newest one.
     ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
     ///   - most: The most bytes of the object.
+    ///   - endsEarly: Whether the bytes that have arrived of the first part are enough. The result then has only these.
     ///   - progress: Receives the number of received bytes and the size of the object.
     package func whole(
         _ key: String, version: String? = nil, unless: String? = nil, most: Int = .max, within budget: Duration,
+        endsEarly: (@Sendable (S3Object) -> Bool)? = nil,
         progress: (_ received: Int, _ size: Int) -> Void = { _, _ in }
     ) async -> Result<S3Object, S3Failure> {
         let deadline = clock.now + budget
         // An object that is replaced while it is read has parts of two versions, so it is read again.
         for _ in 0..<2 {
             let result = await parts(
-                of: key, version: version, unless: unless, most: most, until: deadline, progress: progress)
+                of: key, version: version, unless: unless, most: most, until: deadline, endsEarly: endsEarly,
+                progress: progress)
             if result.failure != .preconditionFailed { return result }
         }
         return .failure(.changing)
@@ -95,7 +100,7 @@ package final class S3Client: Sendable {
 
     private func parts(
         of key: String, version: String?, unless: String?, most: Int, until deadline: Duration,
-        progress: (_ received: Int, _ size: Int) -> Void
+        endsEarly: (@Sendable (S3Object) -> Bool)?, progress: (_ received: Int, _ size: Int) -> Void
     ) async -> Result<S3Object, S3Failure> {
         func object() async -> Result<S3Object, S3Failure> {
             await get(key, version: version, unless: unless, most: most, within: deadline - clock.now)
@@ -104,7 +109,8 @@ package final class S3Client: Sendable {
         let part = configuration.partBytes
         let wanted = 0..<part
         switch await get(
-            key, version: version, range: wanted, unless: unless, most: most, within: deadline - clock.now)
+            key, version: version, range: wanted, unless: unless, most: most, within: deadline - clock.now,
+            endsEarly: endsEarly)
         {
         // An empty object has no first byte.
         case .failure(.refused(416, _)): return await object()
@@ -112,6 +118,7 @@ package final class S3Client: Sendable {
         case .success(let found): first = found
         }
         guard !first.isNotModified, let size = first.wholeSize, first.data.count < size else { return .success(first) }
+        if let endsEarly, endsEarly(first) { return .success(first) }
         guard size <= most else { return .failure(.tooLarge) }
         // Without a strong tag, parts of two versions cannot be told apart.
         guard let tag = first.tag, !tag.hasPrefix("W/"), !first.data.isEmpty else { return await object() }
@@ -286,7 +293,8 @@ package final class S3Client: Sendable {
             let failure: WebImageError
             var retryAfter: Duration?
             do throws(WebImageError) {
-                let answer = try await exchange.perform(on: engine, within: left, clock: clock)
+                let answer = try await exchange.perform(
+                    on: engine, within: left, clock: clock, endsEarly: request.endsEarly)
                 let status = answer.response.statusCode ?? 0
                 if (200..<300).contains(status) || status == 304 { return .success(answer) }
                 let code = S3Document.first("Code", in: answer.body) ?? ""
@@ -369,6 +377,7 @@ private struct S3Request {
     var fields: [String: String] = [:]
     var body: Data?
     var mostBytes = 1 << 20
+    var endsEarly: (@Sendable (Data, WebImageResponse) -> Bool)?
 
     init(_ method: String, _ key: String?) { (self.method, self.key) = (method, key) }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import WebImageCore
 import WebImageHTTP
 public import WebImageLoading
@@ -63,12 +63,21 @@ public final class S3ImageLoader: ImageLoader {
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
+        try await loadData(for: load, progress: progress, endsEarly: nil)
+    }
+
+    private func named(_ url: URL) throws(WebImageError) -> (name: S3ObjectName, client: S3Client) {
+        if let found = object(url) { return found }
+        throw WebImageError(
+            .invalidURL, stage: .request, url: url, underlying: .message("no object of a configured bucket"),
+            hint: "Write s3://bucket/name[?versionId=…], and name the bucket when the loader is made.")
+    }
+
+    private func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?, endsEarly: (@Sendable (S3Object) -> Bool)?
+    ) async throws(WebImageError) -> ImageDataResult {
         let url = load.url
-        guard let (name, client) = object(url) else {
-            throw WebImageError(
-                .invalidURL, stage: .request, url: url, underlying: .message("no object of a configured bucket"),
-                hint: "Write s3://bucket/name[?versionId=…], and name the bucket when the loader is made.")
-        }
+        let (name, client) = try named(url)
         let request = WebImageRequest(url: url)
         let cached = load.cached
         let stored = cached?.metadata.flatMap(StoredResponse.init(serialized:))
@@ -87,7 +96,9 @@ public final class S3ImageLoader: ImageLoader {
         }
         let most = load.request.limits?.maxEncodedBytes ?? DecodingLimits.default.maxEncodedBytes
         func read(unless tag: String?) async -> Result<S3Object, S3Failure> {
-            await client.whole(name.key, version: name.version, unless: tag, most: most, within: budget) {
+            await client.whole(
+                name.key, version: name.version, unless: tag, most: most, within: budget, endsEarly: endsEarly
+            ) {
                 progress?($0, $1, url)
             }
         }
@@ -109,6 +120,9 @@ public final class S3ImageLoader: ImageLoader {
             let merged = stored.merged(with: response, to: request, requestTime: sent, responseTime: clock.date)
             return Self.result(cached.data, merged, response)
         case .success(let object):
+            if let endsEarly, let size = object.wholeSize, object.data.count < size, endsEarly(object) {
+                return Self.start(object, size, of: request, sentAt: sent, receivedAt: clock.date)
+            }
             let response = Self.response(object, url, status: 200, length: object.data.count)
             progress?(object.data.count, object.data.count, url)
             load.receivedData?(object.data, response)
@@ -118,6 +132,15 @@ public final class S3ImageLoader: ImageLoader {
                 StoredResponse(response, to: request, requestTime: sent, responseTime: clock.date).serialized
             return result
         }
+    }
+
+    private static func start(
+        _ object: S3Object, _ size: Int, of request: WebImageRequest, sentAt: TimeInterval, receivedAt: TimeInterval
+    ) -> ImageDataResult {
+        let head = response(object, request.url, status: 200, length: size)
+        var result = ImageDataResult(start: object.data, of: head, total: size)
+        result.metadata = StoredResponse(head, to: request, requestTime: sentAt, responseTime: receivedAt).serialized
+        return result
     }
 
     /// The head of the whole object. Every request of the loader has the same fields, so `Vary` (`Origin`, in many stores)
@@ -138,6 +161,41 @@ public final class S3ImageLoader: ImageLoader {
         result.isNotModified = true
         result.metadata = stored.serialized
         return result
+    }
+}
+
+extension S3ImageLoader: PartLoader {
+    package func loadPart(
+        _ range: Range<Int>, of load: ImageDataLoad, if validator: String?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let url = load.url
+        let (name, client) = try named(url)
+        let sent = clock.date
+        let answer = await client.get(
+            name.key, version: name.version, range: range, if: validator, most: range.count, within: budget)
+        switch answer {
+        case .failure(let failure): throw failure.error(url, most: range.count)
+        case .success(let object):
+            let request = WebImageRequest(url: url)
+            let head = Self.response(object, url, status: object.response.statusCode ?? 206, length: object.data.count)
+            var part = head
+            part.allHeaderFields["content-range"] = object.response.value(forHTTPHeaderField: "content-range")
+            var result = ImageDataResult(data: object.data, response: part)
+            result.mayBeStored = false
+            result.metadata =
+                StoredResponse(head, to: request, requestTime: sent, responseTime: clock.date).serialized
+            return result
+        }
+    }
+
+    package func loadStart(
+        of load: ImageDataLoad, startBytes: Int, progress: ImageLoaderProgressBlock?,
+        isReadInParts: @escaping @Sendable (Data, Int) -> Bool
+    ) async throws(WebImageError) -> ImageDataResult {
+        try await loadData(for: load, progress: progress) { object in
+            guard object.data.count >= startBytes, let size = object.wholeSize else { return false }
+            return isReadInParts(object.data.prefix(VideoContainer.signatureLength), size)
+        }
     }
 }
 

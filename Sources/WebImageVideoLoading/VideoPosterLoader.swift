@@ -14,7 +14,9 @@ public import WebImageLoading
 /// imageView.setImage(with: URL(string: "https://example.org/film.mp4"))
 /// ```
 ///
-/// It accepts http and https URLs with the file extension of a video. The frame is that of `.decodeVideoTime` in
+/// It accepts http and https URLs with the file extension of a video, and with `readsUnnamed` also those without the extension
+/// of a known format, such as `/media/123`. There, the first bytes of the normal answer decide: a picture costs no request and no
+/// byte more, and the answer with a video is broken off. The frame is that of `.decodeVideoTime` in
 /// the context's `.imageDecodeOptions`, or the first that is not black. The result is a still image: previews would need the whole video.
 ///
 /// The coder of the load decodes, in a decoder process if `WebImageSandbox` is enabled. The process has no network: it names the
@@ -39,12 +41,15 @@ public final class VideoPosterLoader: ImageLoader {
     public let maxRequests: Int
     /// The time after which no further part is requested.
     public let maxDuration: Duration
-    private let downloader: WebImageDownloader
+    /// Whether URLs are accepted whose file extension is that of no known format.
+    public let readsUnnamed: Bool
+    private let source: any PartLoader
+    private let schemes: [String]
 
-    /// The loader accepts only `http:` and `https:` URLs.
+    /// The loader accepts only `http:` and `https:` URLs, and those of a bucket if it reads a bucket.
     public var capabilities: LoaderCapabilities {
-        var capabilities = LoaderCapabilities(schemes: ["http", "https"])
-        capabilities.sharesPlainLoads = downloader.capabilities.sharesPlainLoads
+        var capabilities = LoaderCapabilities(schemes: schemes)
+        capabilities.sharesPlainLoads = source.capabilities.sharesPlainLoads
         return capabilities
     }
 
@@ -52,28 +57,61 @@ public final class VideoPosterLoader: ImageLoader {
     ///
     /// - Parameters:
     ///   - downloader: Fetches the parts. Its policy decides from where.
+    ///   - readsUnnamed: Whether URLs are accepted whose file extension is that of no known format, and URLs without one.
     ///   - maxBytes: The most bytes of a video that are fetched in parts. At least 256 KiB are.
     ///   - maxRequests: The most requests for the parts of a video, at least 1.
     ///   - maxDuration: The time after which no further part is requested.
-    public init(
-        _ downloader: WebImageDownloader = .shared, maxBytes: Int = 16 << 20, maxRequests: Int = 48,
-        maxDuration: Duration = .seconds(60)
+    public convenience init(
+        _ downloader: WebImageDownloader = .shared, readsUnnamed: Bool = false, maxBytes: Int = 16 << 20,
+        maxRequests: Int = 48, maxDuration: Duration = .seconds(60)
     ) {
-        self.downloader = downloader
+        self.init(
+            parts: downloader, schemes: ["http", "https"], readsUnnamed: readsUnnamed, maxBytes: maxBytes,
+            maxRequests: maxRequests, maxDuration: maxDuration)
+    }
+
+    /// - Parameters:
+    ///   - source: Fetches the parts.
+    ///   - schemes: The schemes of the URLs that the source fetches, in lower case.
+    package init(
+        parts source: any PartLoader, schemes: [String], readsUnnamed: Bool = true, maxBytes: Int = 16 << 20,
+        maxRequests: Int = 48, maxDuration: Duration = .seconds(60)
+    ) {
+        (self.source, self.schemes, self.readsUnnamed) = (source, schemes, readsUnnamed)
         (self.maxBytes, self.maxRequests, self.maxDuration) = (
             max(maxBytes, FetchedParts.firstBytes), max(maxRequests, 1), maxDuration
         )
     }
 
-    /// Whether the URL is an http or https URL with the file extension of a video.
+    /// What the file extension of a URL says about its content.
+    package enum Name: Sendable {
+        case video
+        /// There is none, or it is that of no known format.
+        case unknown
+        /// It is that of a picture.
+        case other
+
+        package init(fileExtension: String) {
+            let name = fileExtension.lowercased()
+            self =
+                VideoPosterLoader.pathExtensions.contains(name)
+                ? .video : [.undefined, .video].contains(ImageFormat(fileExtension: name)) ? .unknown : .other
+        }
+    }
+
+    /// Whether the URL has one of the loader's schemes, and the file extension of a video or one that is accepted, too.
     public func canLoad(_ load: ImageDataLoad) -> Bool {
-        ["http", "https"].contains(load.url.scheme?.lowercased() ?? "")
-            && Self.pathExtensions.contains(load.url.pathExtension.lowercased())
+        guard schemes.contains(load.url.scheme?.lowercased() ?? "") else { return false }
+        return switch Name(fileExtension: load.url.pathExtension) {
+        case .video: source.canLoad(load)
+        case .unknown: readsUnnamed && source.canLoad(load)
+        case .other: false
+        }
     }
 
     /// The identity of the download, and the frame: each frame is in other parts of the video.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
-        var identity = downloader.identity(of: load)
+        var identity = source.identity(of: load)
         let time = ImageLoaderDecoding.decodingOptions(
             for: load.url, options: load.options, context: load.context
         ).video.time
@@ -86,7 +124,7 @@ public final class VideoPosterLoader: ImageLoader {
     }
 
     /// The scope of the download.
-    public func cacheScope(of load: ImageDataLoad) -> CacheScope { downloader.cacheScope(of: load) }
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope { source.cacheScope(of: load) }
 
     /// Returns the parts of the video that the poster needs, for the coder of the load.
     ///
@@ -111,21 +149,59 @@ public final class VideoPosterLoader: ImageLoader {
         reading read: @Sendable (Data) async throws(WebImageError) -> Void
     ) async throws(WebImageError) -> ImageDataResult {
         // An entry of a cache is a whole video.
-        guard !load.hasCached else { return try await downloader.loadData(for: load, progress: progress) }
+        guard !load.hasCached else { return try await source.loadData(for: load, progress: progress) }
+        guard case .video = Name(fileExtension: load.url.pathExtension) else {
+            return try await unnamed(load, progress: progress, reading: read)
+        }
         let first: ImageDataResult
         do throws(WebImageError) {
-            first = try await fetch(0..<FetchedParts.firstBytes, of: load, if: nil)
+            first = try await source.loadPart(0..<FetchedParts.firstBytes, of: load, if: nil)
         } catch {
             // The server knows ranges, but not for this URL, or the video is empty.
             guard case .http(status: 416) = error.underlying else { throw error }
-            return try await downloader.loadData(for: load, progress: progress)
+            return try await source.loadData(for: load, progress: progress)
         }
         guard first.response.statusCode == 206 else { return Self.delivered(first, load) }
         let answer = try VideoPart(first, asked: 0..<FetchedParts.firstBytes, of: load.url)
         guard ImageFormat(sniffing: answer.bytes) == .video else {
-            return try await downloader.loadData(for: load, progress: progress)
+            return try await source.loadData(for: load, progress: progress)
         }
         return try await parts(from: answer, first, for: load, progress: progress, reading: read)
+    }
+
+    /// The least number of missing bytes for which an answer is broken off. Fewer of them arrive sooner than a new answer.
+    private static let leastMissingBytes = 1 << 20
+
+    /// Loads a URL whose content is not known before its first bytes, with the requests of a picture.
+    private func unnamed(
+        _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?,
+        reading read: @Sendable (Data) async throws(WebImageError) -> Void
+    ) async throws(WebImageError) -> ImageDataResult {
+        let first: ImageDataResult
+        do throws(WebImageError) {
+            first = try await source.loadStart(of: load, startBytes: FetchedParts.firstBytes, progress: progress) {
+                start, total in
+                total - FetchedParts.firstBytes >= Self.leastMissingBytes && ImageFormat(sniffing: start) == .video
+            }
+        } catch {
+            // A long video is refused like a long picture, before its first byte, but its parts can be within the limit.
+            guard error.code == .limitExceeded, let part = await longStart(of: load) else { throw error }
+            first = part
+        }
+        guard first.response.statusCode == 206 else { return first }
+        let answer = try VideoPart(first, asked: 0..<Int.max, of: load.url)
+        return try await parts(from: answer, first, for: load, progress: progress, reading: read)
+    }
+
+    /// The first part of a video that exceeds the limit for whole bodies; nil if it is none.
+    private func longStart(of load: ImageDataLoad) async -> ImageDataResult? {
+        do throws(WebImageError) {
+            let part = try await source.loadPart(0..<FetchedParts.firstBytes, of: load, if: nil)
+            let isVideo = part.response.statusCode == 206 && ImageFormat(sniffing: part.data) == .video
+            return isVideo ? part : nil
+        } catch {
+            return nil
+        }
     }
 
     private func parts(
@@ -161,7 +237,7 @@ public final class VideoPosterLoader: ImageLoader {
                     continue
                 }
                 requests += 1
-                let result = try await fetch(range, of: load, if: start.validator)
+                let result = try await source.loadPart(range, of: load, if: start.validator)
                 // The video has changed, and the server sends the new one, or does not continue to send parts.
                 guard result.response.statusCode == 206 else { return Self.delivered(result, load) }
                 let part = try VideoPart(result, asked: range, of: load.url)
@@ -180,21 +256,6 @@ public final class VideoPosterLoader: ImageLoader {
         error.hint =
             "The poster needs more than \(parts.fetchedBytes) bytes of the video; raise the limits of VideoPosterLoader."
         return error
-    }
-
-    // MARK: Requests
-
-    private func fetch(
-        _ range: Range<Int>, of load: ImageDataLoad, if validator: String?
-    ) async throws(WebImageError) -> ImageDataResult {
-        var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)", "Accept-Encoding": "identity"]
-        // If the video has changed, the server sends the new one instead of a part (RFC 9110 §13.1.5).
-        if let validator { fields["If-Range"] = validator }
-        var part = load
-        part.terms = FetchTerms(fields: fields, acceptsParts: true)
-        (part.prepared, part.receivedData, part.receivedBody) = (nil, nil, nil)
-        part.finishedAfterCancel = nil
-        return try await downloader.loadData(for: part, progress: nil)
     }
 
     private static func delivered(_ result: ImageDataResult, _ load: ImageDataLoad) -> ImageDataResult {

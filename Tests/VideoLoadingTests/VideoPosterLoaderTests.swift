@@ -54,9 +54,16 @@ struct VideoPosterLoaderTests {
 
     private func load(
         _ url: URL, time: Double? = nil, coder: any ImageCoder = ImageVideoCoder.shared,
-        limits: (bytes: Int, requests: Int) = (16 << 20, 48), encodedBytes: Int? = nil
+        limits: (bytes: Int, requests: Int) = (16 << 20, 48), encodedBytes: Int? = nil, readsUnnamed: Bool = false,
+        _ change: (inout ImageDataLoad) -> Void = { _ in }
     ) async throws -> ImageDataResult {
-        let downloader = WebImageDownloader(config: WebImageDownloaderConfig())
+        var config = WebImageDownloaderConfig()
+        if readsUnnamed {
+            // The addresses of servers are known only if they are checked.
+            config.policy = .server
+            config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.0/8"))]
+        }
+        let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }
         var request = ImageRequest(url: url, context: Self.context(time))
         request.coder = coder
@@ -65,8 +72,11 @@ struct VideoPosterLoaderTests {
             limits.maxEncodedBytes = encodedBytes
             request.limits = limits
         }
-        let loader = VideoPosterLoader(downloader, maxBytes: limits.bytes, maxRequests: limits.requests)
-        return try await loader.loadData(for: ImageDataLoad(request), progress: nil)
+        let loader = VideoPosterLoader(
+            downloader, readsUnnamed: readsUnnamed, maxBytes: limits.bytes, maxRequests: limits.requests)
+        var load = ImageDataLoad(request)
+        change(&load)
+        return try await loader.loadData(for: load, progress: nil)
     }
 
     private func rows(_ image: Image) -> Data {
@@ -241,6 +251,119 @@ struct VideoPosterLoaderTests {
         #expect(poster.pixelSize == PixelSize(width: 320, height: 240))
     }
 
+    // MARK: URLs without the extension of a video
+
+    /// The normal answer is broken off, and its bytes are the first part. The server would send the rest only when the gate is
+    /// open.
+    @Test(arguments: [("/media/123", "video/mp4"), ("/film.php", "application/octet-stream"), ("/film", "image/jpeg")])
+    func aVideoWithoutANameIsReadInParts(name: String, type: String) async throws {
+        let whole = try Self.large.data
+        for time in [nil, 2] as [Double?] {
+            let gate = FaultGate()
+            let server = try RangeServer(whole, .gated(gate), name: name, type: type)
+            defer {
+                gate.open()
+                server.stop()
+            }
+            let received = Locked(0)
+            let result = try await load(server.url, time: time, readsUnnamed: true) { load in
+                load.receivedData = { data, _ in received.withLock { $0 += data.count } }
+                load.receivedBody = { body, _ in received.withLock { $0 += body.count() + 1 } }
+            }
+            let requests = server.server.requests
+            print("\(name) at \(time ?? -1): \(result.data.count) of \(whole.count) bytes, \(requests.count) requests")
+            #expect(server.sentBytes < 6 << 20 && (2...12).contains(requests.count))
+            #expect(requests[0].headers["range"] == nil)
+            #expect(
+                requests.dropFirst().allSatisfy { $0.headers["range"] != nil && $0.headers["if-range"] == "\"one\"" })
+            #expect(!result.mayBeStored && received.withLock { $0 } == result.data.count)
+            // The address of the server whose answer was broken off is known like that of any other.
+            let stored = try #require(result.metadata.flatMap(StoredResponse.init(serialized:)))
+            #expect(stored.hops.count == 1)
+            #expect(try areEqual(result.data, whole, Self.options(time)))
+        }
+    }
+
+    /// A redirect leads to the video: the servers on the way are known, too.
+    @Test func aRedirectLeadsToAVideo() async throws {
+        let server = try RangeServer(try Self.large.data, name: "/files/film")
+        defer { server.stop() }
+        server.server.route("/media/123", .redirect(to: "/files/film"))
+        let result = try await load(server.server.url("/media/123"), readsUnnamed: true)
+        let stored = try #require(result.metadata.flatMap(StoredResponse.init(serialized:)))
+        #expect(!result.mayBeStored && stored.redirects.count == 1 && !stored.hops.isEmpty)
+    }
+
+    /// A picture costs one request without a range, and each listener receives its bytes as they arrive.
+    @Test(arguments: [300, 5000, 2_000_000])
+    func aPictureWithoutANameCostsOneRequest(count: Int) async throws {
+        var picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        picture += (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 ^ $0 >> 8) }
+        let server = try RangeServer(picture, name: "/media/123", type: "image/png")
+        defer { server.stop() }
+        let (received, bodies) = (Locked(Data()), Locked(0))
+        let result = try await load(server.url, readsUnnamed: true) { load in
+            load.receivedData = { data, _ in received.withLock { $0 += data } }
+            load.receivedBody = { _, _ in bodies.withLock { $0 += 1 } }
+        }
+        #expect(result.data == picture && result.mayBeStored && result.response.statusCode == 200)
+        #expect(received.withLock { $0 } == picture && bodies.withLock { $0 } == 1)
+        #expect(server.requestCount == 1 && server.server.requests[0].headers["range"] == nil)
+    }
+
+    /// Breaking an answer off would not pay, or the server would not continue.
+    @Test func aSmallVideoAndAServerWithoutRangesNeedOneRequest() async throws {
+        for (sample, behaviour) in [(Self.small, RangeBehaviour.right), (Self.large, .silent), (Self.large, .ignored)] {
+            let whole = try sample.data
+            let server = try RangeServer(whole, behaviour, name: "/media/123")
+            defer { server.stop() }
+            let received = Locked(0)
+            let result = try await load(server.url, readsUnnamed: true) { load in
+                load.receivedData = { data, _ in received.withLock { $0 += data.count } }
+            }
+            #expect(result.data == whole && result.mayBeStored && server.requestCount == 1)
+            #expect(received.withLock { $0 } == whole.count)
+        }
+    }
+
+    /// The limit counts what is fetched of a video, and every byte of a picture.
+    @Test func theLimitOfAVideoWithoutANameCountsItsParts() async throws {
+        let whole = try Self.large.data
+        let server = try RangeServer(whole, name: "/media/123")
+        let picture = try RangeServer(
+            Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 4 << 20), name: "/media/124")
+        defer {
+            server.stop()
+            picture.stop()
+        }
+        let result = try await load(server.url, encodedBytes: 2 << 20, readsUnnamed: true)
+        #expect(result.data.count <= 2 << 20)
+        #expect(try areEqual(result.data, whole))
+        await #expect { try await load(picture.url, encodedBytes: 2 << 20, readsUnnamed: true) } throws: {
+            ($0 as? WebImageError)?.code == .limitExceeded
+        }
+    }
+
+    /// A cancel ends the load, whether the answer was broken off or not.
+    @Test func aCancelIsNoStartOfAVideo() async throws {
+        let gate = FaultGate()
+        let server = try RangeServer(
+            Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 4 << 20), .gated(gate), name: "/a")
+        defer {
+            gate.open()
+            server.stop()
+        }
+        let (hasStarted, url) = (Locked(false), server.url)
+        let task = Task {
+            try await load(url, readsUnnamed: true) { load in
+                load.receivedBody = { _, _ in hasStarted.withLock { $0 = true } }
+            }
+        }
+        #expect(await eventually { hasStarted.withLock { $0 } })
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
+    }
+
     // MARK: Loads
 
     @Test func urlsOfVideosAreAccepted() {
@@ -250,6 +373,11 @@ struct VideoPosterLoaderTests {
         #expect(accepts("https://example.org/a.mp4?x=1") && accepts("http://example.org/A.MKV"))
         #expect(
             !accepts("https://example.org/a.png") && !accepts("file:///a.mp4") && !accepts("https://example.org/mp4"))
+        let all = VideoPosterLoader(.shared, readsUnnamed: true)
+        func readsUnnamed(_ text: String) -> Bool { all.canLoad(ImageDataLoad(url: URL(string: text)!)) }
+        #expect(readsUnnamed("https://example.org/media/123?x=a.png") && readsUnnamed("https://example.org/a.php"))
+        #expect(readsUnnamed("https://example.org/a.mp4") && !readsUnnamed("https://example.org/a.webp"))
+        #expect(!readsUnnamed("s3://bucket/a") && !readsUnnamed("file:///a"))
     }
 
     /// Each frame is in other parts of the video.

@@ -151,4 +151,46 @@ struct VideoOnServerTests {
         #expect(try Tool.run("thumbnail", "--out", path("a.png"), picture.url.absoluteString).code == 0)
         #expect(picture.requestCount == 1 && picture.server.requests[0].headers["range"] == nil)
     }
+
+    /// At a URL that names no format, the first bytes decide, also in a bucket.
+    @Test(arguments: samples) func aVideoWithoutANameNeedsOnlyParts(sample: VideoSample) throws {
+        let (film, file) = try saved(sample)
+        let gate = FaultGate()
+        let server = try RangeServer(film, .gated(gate), name: "/pictures/123", type: "application/octet-stream")
+        defer {
+            gate.open()
+            server.stop()
+        }
+        let bucket = "s3://pictures?endpoint=http://127.0.0.1:\(server.server.port)&access=public"
+        for (index, words) in [
+            ["thumbnail", "--out", "OUT", "\(server.url)?token=1"],
+            ["load", "--cache", "none", "--out", "OUT", "\(server.url)"],
+            ["load", "--cache", "none", "--s3-source", bucket, "--out", "OUT", "s3://pictures/123"],
+        ].enumerated() {
+            let before = (server.sentBytes, server.requestCount)
+            for (name, input) in [("url", words.last!), ("file", file)] {
+                let output = path("\(name)\(index).jpg")
+                let outcome = try Tool.run(words.dropLast().map { $0 == "OUT" ? output : $0 } + [input])
+                #expect(outcome.code == 0, "\(words): \(outcome.errors)")
+            }
+            let (bytes, requests) = (server.sentBytes - before.0, server.requestCount - before.1)
+            print("\(sample.container) \(words[0]): \(bytes) of \(film.count) bytes in \(requests) requests")
+            #expect(bytes < film.count * 2 / 3 && (2...8).contains(requests), "\(words): \(bytes) in \(requests)")
+            let isEqual = try contents("url\(index).jpg") == contents("file\(index).jpg")
+            #expect(isEqual, "\(words)")
+        }
+    }
+
+    /// With `--link-preview`, a URL without a known extension is that of a page.
+    @Test func aPageWithoutANameIsReadAsAPage() throws {
+        let picture = try ImageCodersManager.shared.encode(
+            TestImages.solid(red: 3), format: .png, options: EncodingOptions())
+        let server = try RangeServer(picture, name: "/a.png", type: "image/png")
+        defer { server.stop() }
+        server.server.route(
+            "/page", .body(Data("<!doctype html><meta property=og:image content=/a.png>".utf8), type: "text/html"))
+        let words = ["load", "--json", "--cache", "none", "--link-preview", server.server.url("/page").absoluteString]
+        let outcome = try Tool.run(words)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+    }
 }

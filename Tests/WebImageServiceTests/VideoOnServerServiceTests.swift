@@ -156,4 +156,87 @@ struct VideoOnServerServiceTests {
         #expect(response.status == 415, "\(response.logEntry)")
         #expect(server.server.requests.allSatisfy { $0.headers["range"] == nil })
     }
+
+    /// A source whose name says nothing is fetched like a picture until its first bytes are those of a video.
+    @Test(arguments: samples) func aVideoWithoutANameNeedsOnlyParts(sample: VideoSample) async throws {
+        let film = try sample.data
+        let gate = FaultGate()
+        let server = try RangeServer(film, .gated(gate), name: "/media/123", fields: ["Cache-Control": "max-age=600"])
+        defer {
+            gate.open()
+            server.stop()
+        }
+        let service = try service()
+        for (options, expectsRed) in [("_/rs:fit:16:12/f:png", true), ("_/rs:fit:16:12/vts:1.5/f:png", false)] {
+            let before = (server.sentBytes, server.requestCount)
+            let response = await get(service, options, server.url)
+            #expect(response.status == 200, "\(options): \(response.logEntry)")
+            guard response.status == 200 else { continue }
+            #expect(try isRed(response) == expectsRed, "\(options)")
+            let (bytes, requests) = (server.sentBytes - before.0, server.requestCount - before.1)
+            #expect(bytes < film.count / 3 && (2...8).contains(requests), "\(options): \(bytes) in \(requests)")
+            #expect(await get(service, options, server.url).status == 200)
+            #expect(server.requestCount == before.1 + requests)
+        }
+    }
+
+    /// Requests for other frames, and for the untouched source, that join a fetch of parts receive what they asked for.
+    @Test func concurrentRequestsReceiveTheirOwnFrames() async throws {
+        let film = try Self.samples[1].data
+        let server = try RangeServer(film, name: "/media/123")
+        defer { server.stop() }
+        let (service, url) = (try service(), server.url)
+        async let first = get(service, "_/rs:fit:16:12/f:png", url)
+        async let second = get(service, "_/rs:fit:16:12/vts:1.5/f:png", url)
+        async let raw = get(service, "_/raw:1", url)
+        let (red, blue, whole) = await (first, second, raw)
+        #expect(red.status == 200 && blue.status == 200 && whole.status == 200)
+        #expect(try isRed(red) && !isRed(blue))
+        #expect(whole.data == film)
+    }
+
+    /// A picture without a name costs one request, is stored, and is shared by requests for different frames.
+    @Test func aPictureWithoutANameCostsOneRequest() async throws {
+        let picture = try PictureFixtures.quadrants()
+        let server = try RangeServer(
+            picture, name: "/media/123", type: "image/png", fields: ["Cache-Control": "max-age=600"])
+        defer { server.stop() }
+        let (service, url) = (try service(), server.url)
+        async let first = get(service, "_/rs:fit:16:12/f:png", url)
+        async let second = get(service, "_/rs:fit:17:12/vts:1.5/f:png", url)
+        #expect(await first.status == 200)
+        #expect(await second.status == 200)
+        #expect(await get(service, "_/rs:fit:18:12/f:png", url).status == 200)
+        #expect(await get(service, "_/raw:1", url).status == 200)
+        #expect(server.requestCount == 1 && server.server.requests[0].headers["range"] == nil)
+    }
+
+    /// Objects of buckets are read in parts as well, with a name of a video and without one.
+    @Test(arguments: ["film.mp4", "media/123"]) func videosInBucketsNeedOnlyParts(name: String) async throws {
+        let film = try Self.samples[0].data
+        let gate = FaultGate()
+        let server = try RangeServer(film, .gated(gate), name: "/pictures/" + name)
+        let picture = try PictureFixtures.quadrants()
+        server.server.route("/pictures/a", .body(picture, headers: ["ETag": "\"p\""]))
+        defer {
+            gate.open()
+            server.stop()
+        }
+        let service = try service {
+            $0.s3Sources = ["s3://pictures?endpoint=http://127.0.0.1:\(server.server.port)&access=public"]
+        }
+        let url = URL(string: "s3://pictures/" + name)!
+        for (options, expectsRed) in [("_/rs:fit:16:12/f:png", true), ("_/rs:fit:16:12/vts:1.5/f:png", false)] {
+            let before = (server.sentBytes, server.requestCount)
+            let response = await get(service, options, url)
+            #expect(response.status == 200, "\(options): \(response.logEntry)")
+            guard response.status == 200 else { continue }
+            #expect(try isRed(response) == expectsRed)
+            let (bytes, requests) = (server.sentBytes - before.0, server.requestCount - before.1)
+            #expect(bytes < film.count / 3 && (2...8).contains(requests), "\(options): \(bytes) in \(requests)")
+        }
+        let before = server.requestCount
+        #expect(await get(service, "_/rs:fit:16:12/f:png", URL(string: "s3://pictures/a")!).status == 200)
+        #expect(server.requestCount == before + 1)
+    }
 }

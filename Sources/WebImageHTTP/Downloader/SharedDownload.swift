@@ -94,7 +94,7 @@ final class SharedDownload: Sendable {
                 state.bodyListeners.append(listener)
                 return state.decisions.newBody
             }
-            if let known { listener(known.body.growing, known.head) }
+            if let known { listener(growing(known.body, known.head), known.head) }
         }
         subscriber.whenListening {
             self.state.withLock { if !$0.decisions.isOver { $0.progressListeners.add(subscriber) } }
@@ -228,7 +228,24 @@ final class SharedDownload: Sendable {
     /// Tells the listeners that a new body begins to arrive, if one does.
     func announceBody() {
         let (listeners, known) = state.withLock { ($0.bodyListeners, $0.decisions.newBody) }
-        if let known { for listener in listeners { listener(known.body.growing, known.head) } }
+        if let known { for listener in listeners { listener(growing(known.body, known.head), known.head) } }
+    }
+
+    /// The body for readers that follow its growth, and need not wait for its end to describe it to a cache.
+    private func growing(_ body: ReceivedBody, _ head: WebImageResponse) -> GrowingBody {
+        var growing = body.growing
+        let decisions = decide { $0 }
+        guard let leg = decisions.leg else { return growing }
+        let (request, redirects, url, sentAt) = (
+            decisions.firstRequest, decisions.redirects, leg.transfer.request.url, leg.sentAt
+        )
+        let receivedAt = environment.clock.date
+        // The function must not capture `decisions`, because that value retains the body.
+        growing.metadata = {
+            StoredResponse(head, to: request, from: url, requestTime: sentAt, responseTime: receivedAt)
+                .following(redirects).serialized
+        }
+        return growing
     }
 
     /// Stores the metrics of a transfer that has ended.

@@ -36,10 +36,13 @@ package struct HTTPExchange: Sendable {
 
     /// Sends the request and waits for the end of the response, for at most `budget`. Every status is a success.
     ///
+    /// - Parameter endsEarly: Called with each piece of the body that arrives: whether what has arrived is enough. The answer
+    ///   then has only these bytes. Called on the thread that receives all bodies, so it must return quickly.
     /// - Throws: `.cancelled` if the task is cancelled; `.transport` if the response does not arrive in time or the
     ///   connection fails; `.limitExceeded` if the body is longer than the request's `maxBodyBytes`.
     package func perform(
-        on engine: CurlEngine, within budget: Duration, clock: any DelayClock = SystemClock()
+        on engine: CurlEngine, within budget: Duration, clock: any DelayClock = SystemClock(),
+        endsEarly: (@Sendable (Data, WebImageResponse) -> Bool)? = nil
     ) async throws(WebImageError) -> Answer {
         var route = CurlRoute.Members()
         route.certificateAuthorityFile = certificateAuthorityFile
@@ -49,7 +52,7 @@ package struct HTTPExchange: Sendable {
             (route.username, route.password) = (signing.keyID, signing.secret)
             route.signature = "aws:amz:\(signing.region):\(signing.service)"
         }
-        let sink = CollectingSink()
+        let sink = CollectingSink(endsEarly: endsEarly)
         let transfer = CurlTransfer(WebImageDownloaderJob(request, route: CurlRoute(route)), sink: sink)
         let url = request.url
         let timer = clock.schedule(after: budget) {
@@ -74,7 +77,11 @@ package struct HTTPExchange: Sendable {
 /// Collects the body of one response in memory. The transfer enforces the limit of its size.
 private final class CollectingSink: WebImageDownloaderSink {
     private let body = Locked(Data())
+    private let head = Locked<WebImageResponse?>(nil)
+    private let endsEarly: (@Sendable (Data, WebImageResponse) -> Bool)?
     private let completion = Completion<Result<HTTPExchange.Answer, WebImageError>>()
+
+    init(endsEarly: (@Sendable (Data, WebImageResponse) -> Bool)?) { self.endsEarly = endsEarly }
 
     func end(_ result: Result<HTTPExchange.Answer, WebImageError>) { completion.complete(with: result) }
 
@@ -89,12 +96,17 @@ private final class CollectingSink: WebImageDownloaderSink {
         if let expected = head.expectedContentLength, expected > 0 {
             body.withLock { $0.reserveCapacity(min(expected, Self.mostReserved)) }
         }
+        if endsEarly != nil { self.head.withLock { $0 = head } }
         return nil
     }
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError? {
         body.withLock { $0.append(contentsOf: bytes) }
-        return nil
+        guard let endsEarly, let head = head.withLock({ $0 }) else { return nil }
+        let start = body.withLock { $0 }
+        guard endsEarly(start, head) else { return nil }
+        end(.success(HTTPExchange.Answer(response: head, body: start)))
+        return .cancelled
     }
 
     func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>) {

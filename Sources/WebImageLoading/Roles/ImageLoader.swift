@@ -249,6 +249,8 @@ package struct GrowingBody: Sendable {
     /// Calls a function each time bytes have arrived, on the thread that receives them. It must return quickly, and must not
     /// retain this value.
     package let whenGrown: @Sendable (_ listener: @escaping @Sendable () -> Void) -> Void
+    /// Returns the head of the response as a cache stores it, with the servers that led to it; nil if it is not described.
+    package var metadata: @Sendable () -> Data? = { nil }
 
     package init(
         id: ObjectIdentifier, count: @escaping @Sendable () -> Int, piece: @escaping @Sendable (Int) -> Data,
@@ -299,6 +301,18 @@ public struct ImageDataResult: Sendable {
         self.response = response
     }
 
+    /// Creates a result from the start of a body that was not fetched to its end, as a server would have sent it for a range.
+    ///
+    /// - Parameter total: The number of bytes of the whole body.
+    package init(start: Data, of head: WebImageResponse, total: Int) {
+        var fields = head.allHeaderFields.filter { !["content-length", "content-range"].contains($0.key.lowercased()) }
+        fields["content-range"] = "bytes 0-\(start.count - 1)/\(total)"
+        var part = head
+        (part.statusCode, part.allHeaderFields, part.expectedContentLength) = (206, fields, start.count)
+        self.init(data: start, response: part)
+        mayBeStored = false
+    }
+
     /// Creates the result of a loader that returns images.
     ///
     /// - Parameter data: The encoded bytes of the image, if the loader has them; empty otherwise.
@@ -306,4 +320,23 @@ public struct ImageDataResult: Sendable {
         self.init(data: data, response: WebImageResponse(url: url))
         self.image = image
     }
+}
+
+/// A loader that can fetch a part of a body.
+package protocol PartLoader: ImageLoader {
+    /// Fetches a range. The result has the status 206 and its `Content-Range`; or 200 and the whole body, if the server knows no
+    /// ranges or the body no longer has the validator.
+    func loadPart(
+        _ range: Range<Int>, of load: ImageDataLoad, if validator: String?
+    ) async throws(WebImageError) -> ImageDataResult
+
+    /// Fetches the body as `loadData(for:progress:)` does, with the same requests, but ends it early if it is read in parts.
+    /// Then the result has the status 206 and the bytes that have arrived, at least `startBytes`.
+    ///
+    /// - Parameter isReadInParts: Decides by the first bytes and the number of all bytes, at most once for each body. It must
+    ///   return quickly.
+    func loadStart(
+        of load: ImageDataLoad, startBytes: Int, progress: ImageLoaderProgressBlock?,
+        isReadInParts: @escaping @Sendable (_ start: Data, _ total: Int) -> Bool
+    ) async throws(WebImageError) -> ImageDataResult
 }

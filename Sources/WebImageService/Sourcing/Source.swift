@@ -19,6 +19,8 @@ struct Source: Sendable {
     var tags: [String] = []
     /// The newest purge that was known when the fetch began; see ``PurgeJournal``.
     var seen = 0
+    /// The frame of whose parts the bytes consist; nil for a whole source.
+    var frame: String?
 
     init(data: Data, record: SourceRecord, lifetime: Lifetime, redirect: String? = nil) {
         self.data = data

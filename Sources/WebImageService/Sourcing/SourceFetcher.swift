@@ -17,7 +17,7 @@ final class SourceFetcher: Sendable {
     private let purges: PurgeJournal
     private let folder: LocalFolder?
     /// Reads sources in buckets; nil if none is configured.
-    private let objects: (any ImageLoader)?
+    private let objects: (any PartLoader)?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
     /// The sources whose bytes on the disk could not be decoded, with the time until which they are used, in seconds since
@@ -40,8 +40,12 @@ final class SourceFetcher: Sendable {
         var seconds: Int?
         /// Not 0 for a fetch that must know this purge.
         var purge = 0
-        /// The frame of which only the parts are fetched; nil for the whole source.
-        let frame: String?
+        /// The frame of which only the parts are fetched; nil for the whole source, and for one that is found to be a video only
+        /// when it is fetched.
+        var frame: String?
+
+        /// Marks the fetch of every byte of a source that is known to be a video.
+        static let wholeVideo = "whole"
 
         init(
             _ reference: SourcePolicy.Reference, maxBytes: Int, seconds: Int?, generation: Int, frame: String? = nil
@@ -61,7 +65,7 @@ final class SourceFetcher: Sendable {
 
     init(
         loader: any ImageLoader, downloader: WebImageDownloader? = nil, cache: ImageCache?, folder: LocalFolder?,
-        objects: (any ImageLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
+        objects: (any PartLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
         tiers: SharedTiers? = nil
     ) {
         self.objects = objects
@@ -94,7 +98,7 @@ final class SourceFetcher: Sendable {
         let poster = poster.flatMap { reads($0, of: reference) ? $0 : nil }
         let first = Key(
             reference, maxBytes: rules.output.decoding.maxEncodedBytes, seconds: storage.seconds,
-            generation: demand.generation, frame: poster?.mark)
+            generation: demand.generation, frame: isNamedVideo(reference) ? poster?.mark : nil)
         var key = first
         let listener = reader.map { reader -> StageEventListener in
             { event in
@@ -113,6 +117,11 @@ final class SourceFetcher: Sendable {
                     return try await self.located(
                         reference, rules: rules, storage: storage, for: demand, poster: poster, arriving: arriving)
                 }
+            }
+            // This request may have joined a fetch of another frame of a video.
+            if let frame = source.frame, frame != poster?.mark {
+                key.frame = poster?.mark ?? Key.wholeVideo
+                continue
             }
             // This request may have joined a fetch that began before a purge.
             let verdict = purges.verdict(tags: demand.tags + source.tags, source: reference.key, seen: source.seen)
@@ -173,8 +182,10 @@ final class SourceFetcher: Sendable {
                     url, by: loader, cacheKey: isStored ? key : nil, cached: cached, rules: rules, storages,
                     demand: demand, poster: poster, arriving: arriving)
             }
-            // The tiers hold neither objects, because all machines can read the bucket, nor parts of videos.
-            guard cached == nil, poster == nil, case .web = reference.location else { return try await fetch() }
+            // The tiers hold neither objects, because all machines can read the bucket, nor videos that are known by their names.
+            guard cached == nil, poster == nil || !isNamedVideo(reference), case .web = reference.location else {
+                return try await fetch()
+            }
             return try await fetchedByOneMachine(
                 url, cacheKey: key, reference: reference, rules: rules, storages, demand: demand, fetch: fetch)
         }
@@ -294,7 +305,7 @@ final class SourceFetcher: Sendable {
         }
         let seen = arriving.seen
         let result =
-            if let poster { try await parts(of: load, for: poster) } else {
+            if let poster { try await parts(of: load, for: poster, by: loader) } else {
                 try await loader.loadData(for: load, progress: nil)
             }
         let stored =
@@ -323,24 +334,45 @@ final class SourceFetcher: Sendable {
         source.tags = head.tags
         source.entityTag = head.entityTag
         source.seen = SourceMark.seen(metadata) ?? seen
+        if VideoParts.areParts(result.data) { source.frame = poster?.mark }
         return source
     }
 
-    /// Whether only the parts of a source that a poster needs are fetched. The URL decides, so that other sources cost no
-    /// further request.
+    /// Whether only the parts of a source that a poster needs are fetched, if the source is a video. Its name decides first, and
+    /// otherwise its first bytes, so that other sources cost no further request.
     private func reads(_ poster: VideoPoster, of reference: SourcePolicy.Reference) -> Bool {
-        guard case .web(let url) = reference.location, let downloader, poster.isAccepted else { return false }
-        return VideoPosterLoader(downloader).canLoad(ImageDataLoad(url: url))
+        guard let name = videoName(reference), poster.isAccepted else { return false }
+        if case .other = name { return false }
+        return true
     }
 
-    /// Fetches the parts of a video that a poster needs, under the policy and within the limits of the downloader; the whole
+    private func isNamedVideo(_ reference: SourcePolicy.Reference) -> Bool {
+        if case .video = videoName(reference) { true } else { false }
+    }
+
+    /// What the name of a source says; nil for a source that is not read in parts.
+    private func videoName(_ reference: SourcePolicy.Reference) -> VideoPosterLoader.Name? {
+        switch reference.location {
+        case .web(let url): downloader == nil ? nil : .init(fileExtension: url.pathExtension)
+        case .object(let url): .init(fileExtension: url.pathExtension)
+        case .local, .fallback: nil
+        }
+    }
+
+    /// Fetches the parts of a video that a poster needs, under the policy and within the limits of the loader; the whole
     /// source if it is no video, or its server has no ranges.
     private func parts(
-        of load: ImageDataLoad, for poster: VideoPoster
+        of load: ImageDataLoad, for poster: VideoPoster, by loader: any ImageLoader
     ) async throws(WebImageError) -> ImageDataResult {
-        guard let downloader else { return try await loader.loadData(for: load, progress: nil) }
-        let videos = VideoPosterLoader(
-            downloader, maxDuration: downloader.config.downloadDeadline.map { .seconds($0) } ?? .seconds(60))
+        let deadline = downloader?.config.downloadDeadline.map { Duration.seconds($0) } ?? .seconds(60)
+        let videos: VideoPosterLoader
+        if let objects, load.url.scheme?.lowercased() == "s3" {
+            videos = VideoPosterLoader(parts: objects, schemes: ["s3"], maxDuration: deadline)
+        } else if let downloader {
+            videos = VideoPosterLoader(downloader, readsUnnamed: true, maxDuration: deadline)
+        } else {
+            return try await loader.loadData(for: load, progress: nil)
+        }
         return try await videos.loadData(for: load, progress: nil) { data throws(WebImageError) in
             try await DecodePool.shared.run { () throws(WebImageError) in try poster.read(data) }
         }

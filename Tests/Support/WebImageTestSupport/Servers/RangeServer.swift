@@ -20,6 +20,10 @@ package enum RangeBehaviour: Sendable {
     case failing(Int)
     /// The second request is redirected.
     case redirected(to: String)
+    /// It sends more than the first megabyte of an answer only when the gate is open.
+    case gated(FaultGate)
+    /// It does not say that it knows ranges.
+    case silent
 }
 
 /// Serves a file by ranges with a ``FaultServer``, in a right or wrong way.
@@ -28,7 +32,7 @@ package final class RangeServer: Sendable {
     package let url: URL
     private let sent = Locked(0)
 
-    /// The bytes of all answered ranges, and of the whole file for each request without one.
+    /// The bytes of all answers, without those behind a gate.
     package var sentBytes: Int { sent.withLock { $0 } }
 
     package init(
@@ -43,11 +47,11 @@ package final class RangeServer: Sendable {
             .dynamic { [weak server, sent] request in
                 let number = server?.requestCount(name) ?? 0
                 guard let field = request.headers["range"], !behaviour.isIgnored else {
-                    sent.withLock { $0 += file.count }
-                    return .body(file, type: type, headers: fields)
+                    return behaviour.answer(
+                        file, type, headers: behaviour.wholeFields.merging(fields) { $1 }, sent: sent)
                 }
                 let ends = field.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
-                var (first, last) = (ends[0], min(ends[1], lastByte))
+                var (first, last) = (ends[0], min(ends.count > 1 ? ends[1] : lastByte, lastByte))
                 if case .refused = behaviour { return .status(416) }
                 if case .redirected(let location) = behaviour, number > 1 { return .redirect(to: location) }
                 var total = "\(file.count)"
@@ -73,9 +77,8 @@ package final class RangeServer: Sendable {
                 case .failing(let status) where number > 1: return .status(status)
                 default: break
                 }
-                sent.withLock { $0 += bytes.count }
                 headers["Content-Range"] = "bytes \(first)-\(last)/\(total)"
-                return .body(Data(bytes), type: type, status: 206, headers: headers)
+                return behaviour.answer(Data(bytes), type, status: 206, headers: headers, sent: sent)
             })
     }
 
@@ -86,4 +89,28 @@ package final class RangeServer: Sendable {
 
 extension RangeBehaviour {
     fileprivate var isIgnored: Bool { if case .ignored = self { true } else { false } }
+
+    /// The fields of an answer with the whole file.
+    fileprivate var wholeFields: [String: String] {
+        switch self {
+        case .ignored, .refused, .silent: [:]
+        default:
+            ["ETag": "\"one\"", "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT", "Accept-Ranges": "bytes"]
+        }
+    }
+
+    fileprivate func answer(
+        _ bytes: Data, _ type: String, status: Int = 200, headers: [String: String], sent: Locked<Int>
+    ) -> FaultBehaviour {
+        let piece = 1 << 20
+        guard case .gated(let gate) = self, bytes.count > piece else {
+            sent.withLock { $0 += bytes.count }
+            return .body(bytes, type: type, status: status, headers: headers)
+        }
+        sent.withLock { $0 += piece }
+        var response = FaultResponse(
+            .data(bytes), status: status, headers: headers.merging(["Content-Type": type]) { own, _ in own })
+        (response.piece, response.pieceGates) = (piece, [1: gate])
+        return .respond(response)
+    }
 }
