@@ -19,7 +19,7 @@ enum WorkerFuzzing {
     /// Returns the coder that decodes in a worker, or the coder itself without workers.
     static func coder(for coder: any ImageCoder) -> any ImageCoder {
         guard isEnabled else { return coder }
-        guard let isolated = WebImageSandbox.isolated([coder]).first as? any ImageCoder,
+        guard let isolated = WebImageSandbox.isolated([coder]).first,
             "\(type(of: isolated))" != "\(type(of: coder))"
         else { fatalError("no worker decodes the formats of \(type(of: coder))") }
         return isolated
