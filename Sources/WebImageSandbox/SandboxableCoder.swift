@@ -25,6 +25,9 @@ protocol SandboxableCoder: ImageCoder {
     // In the host.
     /// The coder that decodes in workers.
     static var sandboxed: any ImageCoder { get }
+    /// The coder that decodes in workers, as a coder of animations and of partial images; nil if it is none.
+    static func animated(_ coder: SandboxedCoder<Self>) -> (any AnimatedImageCoder)?
+    static func progressive(_ coder: SandboxedCoder<Self>) -> (any ProgressiveImageCoder)?
     /// The result of a decode whose first frame is `poster`.
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image
 }
@@ -48,10 +51,16 @@ extension SandboxableCoder {
 
     static var sandboxed: any ImageCoder { SandboxedCoder<Self>() }
 
+    static func animated(_ coder: SandboxedCoder<Self>) -> (any AnimatedImageCoder)? { nil }
+
+    static func progressive(_ coder: SandboxedCoder<Self>) -> (any ProgressiveImageCoder)? { nil }
+
     static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image { poster }
 }
 
 extension SandboxableCoder where Self: AnimatedImageCoder {
+    static func animated(_ coder: SandboxedCoder<Self>) -> (any AnimatedImageCoder)? { coder }
+
     static var keepsBytes: Bool { true }
 
     static func openAnimation(
@@ -65,6 +74,8 @@ extension SandboxableCoder where Self: AnimatedImageCoder {
 }
 
 extension SandboxableCoder where Self: StreamingImageCoder {
+    static func progressive(_ coder: SandboxedCoder<Self>) -> (any ProgressiveImageCoder)? { coder }
+
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
         Self(incrementalWithOptions: options.dictionary)
     }

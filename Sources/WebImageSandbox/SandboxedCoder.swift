@@ -29,9 +29,9 @@ final class SandboxedCoder<Base: SandboxableCoder>: ImageCoder, IsolatedCoder {
     private var stream: SandboxStream? { if case .arriving(let stream) = work { stream } else { nil } }
 
     var signatures: [FileSignature]? { Base.shared.signatures }
-    // Casts, because the class adopts these protocols for some types of `Base` only.
-    var animated: (any AnimatedImageCoder)? { self as? any AnimatedImageCoder }
-    var progressive: (any ProgressiveImageCoder)? { self as? any ProgressiveImageCoder }
+    // The class adopts these protocols for some types of `Base` only, which `Base` knows without a cast.
+    var animated: (any AnimatedImageCoder)? { Base.animated(self) }
+    var progressive: (any ProgressiveImageCoder)? { Base.progressive(self) }
 
     func canDecode(from data: Data) -> Bool { Base.recognises(data) }
 
