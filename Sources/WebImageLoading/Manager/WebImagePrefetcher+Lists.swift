@@ -1,116 +1,58 @@
 public import Foundation
 import WebImageCore
 
-// Lists of URLs, with callbacks.
+// Lists with callbacks. Each has a form without `progress`, so that a trailing closure is `completed`.
 extension WebImagePrefetcher {
-    /// Loads a list with the options and the context of the prefetcher.
-    @discardableResult
-    public func prefetchURLs(_ urls: [URL]?) -> WebImagePrefetchToken? {
-        prefetchURLs(urls, progress: nil, completed: nil)
-    }
-
-    /// Loads a list with the options and the context of the prefetcher, without reporting progress.
+    /// Loads a list of URLs.
     ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(_ urls: [URL]?, completed: CompletionBlock?) -> WebImagePrefetchToken? {
-        prefetchURLs(urls, progress: nil, completed: completed)
-    }
-
-    /// Loads a list with `options` and `context` instead of those of the prefetcher, without reporting progress.
-    ///
+    /// - Parameters:
+    ///   - options: Nil for those of the prefetcher, and then with its context.
+    ///   - context: Used with `options`.
     /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
     ///   function returns.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
-        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext? = nil, completed: CompletionBlock?
+        _ urls: [URL]?, options: WebImageOptions? = nil, context: WebImageContext? = nil,
+        completed: CompletionBlock? = nil
     ) -> WebImagePrefetchToken? {
         prefetchURLs(urls, options: options, context: context, progress: nil, completed: completed)
     }
 
-    /// Loads a list with the options and the context of the prefetcher.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
+    /// Loads a list of URLs and reports progress, as ``prefetchURLs(_:options:context:completed:)``.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
-        _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
-    ) -> WebImagePrefetchToken? {
-        let (options, context) = defaults
-        return prefetchURLs(
-            urls, options: options, context: context.dictionary, progress: progress, completed: completed)
-    }
-
-    /// Loads a list with `options` and `context` instead of those of the prefetcher.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(
-        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
+        _ urls: [URL]?, options: WebImageOptions? = nil, context: WebImageContext? = nil,
         progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
-        prefetchRequests(
-            (urls ?? []).map { ImageRequest(url: $0, options: options, context: context) }, progress: progress,
-            completed: completed)
-    }
-}
-
-// Lists of requests, with callbacks.
-extension WebImagePrefetcher {
-    /// Loads a list of requests. The loads begin in the order of the list.
-    ///
-    /// The blocks run on the callback queue of the first request. If the first request names no queue, the blocks run
-    /// on ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @discardableResult
-    public func prefetchRequests(
-        _ requests: [ImageRequest], progress: ProgressBlock?, completed: CompletionBlock? = nil
-    ) -> WebImagePrefetchToken? {
-        start(requests, destination: .memory, progress: progress, completed: completed)
-    }
-
-    /// Loads a list of requests, without reporting progress. The loads begin in the order of the list.
-    ///
-    /// `completed` runs on the callback queue of the first request. If the first request names no queue, it runs on
-    /// ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @discardableResult
-    public func prefetchRequests(
-        _ requests: [ImageRequest], completed: CompletionBlock? = nil
-    ) -> WebImagePrefetchToken? {
-        prefetchRequests(requests, progress: nil, completed: completed)
+        let defaults = defaults
+        let requests = (urls ?? []).map { url in
+            options.map { ImageRequest(url: url, options: $0, context: context) }
+                ?? ImageRequest(url: url, options: defaults.options, context: defaults.context.dictionary)
+        }
+        return prefetchRequests(requests, progress: progress, completed: completed)
     }
 
     /// Loads a list of requests into memory, or only onto disk. The loads begin in the order of the list.
     ///
-    /// The blocks run on the callback queue of the first request. If the first request names no queue, the blocks run
-    /// on ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @discardableResult
-    public func prefetchRequests(
-        _ requests: [ImageRequest], destination: Destination, progress: ProgressBlock?,
-        completed: CompletionBlock? = nil
-    ) -> WebImagePrefetchToken? {
-        start(requests, destination: destination, progress: progress, completed: completed)
-    }
-
-    /// Loads a list of requests into memory, or only onto disk, without reporting progress. The loads begin in the order
-    /// of the list.
-    ///
     /// `completed` runs on the callback queue of the first request. If the first request names no queue, it runs on
     /// ``delegateQueue``.
     /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
     ///   function returns.
     @discardableResult
     public func prefetchRequests(
-        _ requests: [ImageRequest], destination: Destination, completed: CompletionBlock? = nil
+        _ requests: [ImageRequest], destination: Destination = .memory, completed: CompletionBlock? = nil
     ) -> WebImagePrefetchToken? {
-        prefetchRequests(requests, destination: destination, progress: nil, completed: completed)
+        start(requests, destination: destination, progress: nil, completed: completed)
+    }
+
+    /// Loads a list of requests and reports progress, as ``prefetchRequests(_:destination:completed:)``. Both blocks run on
+    /// the same queue.
+    @discardableResult
+    public func prefetchRequests(
+        _ requests: [ImageRequest], destination: Destination = .memory, progress: ProgressBlock?,
+        completed: CompletionBlock? = nil
+    ) -> WebImagePrefetchToken? {
+        start(requests, destination: destination, progress: progress, completed: completed)
     }
 }
 
