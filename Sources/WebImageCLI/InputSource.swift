@@ -77,8 +77,6 @@ enum InputSource {
         _ operand: String, limits: DecodingLimits, requests: RequestFlags, for demand: PictureDemand = .whole
     ) async throws(WebImageError) -> Data {
         if operand == standardInput { return try await StandardInput.data(limit: limits.maxEncodedBytes) }
-        var context = requests.context
-        context[.decodingLimits] = limits
         var source = url(operand)
         var descriptor: Int32 = -1
         if let path = localPath(operand), RawText.isRaw(path) {
@@ -88,7 +86,7 @@ enum InputSource {
             source = URL(fileURLWithPath: "/proc/self/fd/\(descriptor)")
         }
         defer { if descriptor >= 0 { close(descriptor) } }
-        let load = ImageDataLoad(url: source, context: context)
+        let load = ImageDataLoad(requests.request(for: source, limits: limits))
         if let parts = try await VideoOnServer.parts(load, for: demand, limits: limits) { return parts }
         return try await ImageLoadersManager.shared.loadData(for: load, progress: nil).data
     }

@@ -211,8 +211,6 @@ private struct LoadJob: Sendable {
         progress: @escaping @Sendable (_ received: Int, _ expected: Int) -> Void
     ) async throws(WebImageError) -> LoadedPicture {
         let coder = RenditionCoder(rendition: rendition, format: target?.format, isWritten: target != nil)
-        var context = requests.context
-        context[.decodingLimits] = rendition.limits
         // A path that is not UTF-8 cannot be a cache key.
         if operand.isStandardInput || operand.path.map(RawText.isRaw) == true {
             let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
@@ -224,23 +222,21 @@ private struct LoadJob: Sendable {
             }
             return LoadedPicture(image: image, data: data, encodedByteCount: data.count, cacheType: .none)
         }
-        context[.imageCoder] = coder
+        var request = requests.request(for: InputSource.url(operand.text), limits: rendition.limits)
+        request.options = .decodeFirstFrameOnly
+        request.coder = coder
         if operand.path != nil {
             // A local file is always read, because it can have changed. It is copied into a cache only if --cache names
             // a folder. Otherwise it would fill the user's cache folder.
-            context[.queryCacheType] = ImageCacheType.none
-            context[.storeCacheType] = cache == nil ? ImageCacheType.none : ImageCacheType.disk
+            request.queryCache = ImageCacheType.none
+            request.storeCache = cache == nil ? ImageCacheType.none : .disk
         } else if target != nil {
             // Query only the disk cache, because the encoded bytes are needed. An image in memory does not contain
             // them.
-            context[.queryCacheType] = ImageCacheType.disk
-            context[.storeCacheType] = ImageCacheType.disk
+            request.queryCache = .disk
+            request.storeCache = .disk
         }
-        let result = try await manager.result(
-            for: InputSource.url(operand.text), options: .decodeFirstFrameOnly, context: context
-        ) { received, expected, _ in
-            progress(received, expected)
-        }
+        let result = try await manager.result(for: request) { received, expected, _ in progress(received, expected) }
         return LoadedPicture(
             image: result.image, data: result.data, encodedByteCount: result.encodedByteCount,
             cacheType: result.cacheType)

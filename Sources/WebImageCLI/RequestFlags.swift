@@ -35,14 +35,15 @@ struct RequestFlags: Sendable {
         if let referer = arguments.string("referer") { try set("Referer", referer) }
     }
 
-    /// The context for loads that send the fields. Cache entries of these loads have a scope: only loads with the same
-    /// fields use the entries.
-    var context: WebImageContext {
-        guard !headers.isEmpty else { return [:] }
+    /// A request that sends the fields. Cache entries of such requests have a scope: only requests with the same fields use
+    /// the entries.
+    func request(for url: URL, limits: DecodingLimits) -> ImageRequest {
+        var request = ImageRequest(url: url)
+        request.limits = limits
+        guard !headers.isEmpty else { return request }
         let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")
-        return [
-            .downloadRequestModifier: WebImageDownloaderRequestModifier(headers: headers, cacheScope: .scoped(scope))
-        ]
+        request.requestModifier = WebImageDownloaderRequestModifier(headers: headers, cacheScope: .scoped(scope))
+        return request
     }
 
     private mutating func addHeader(_ line: Substring) throws(UsageError) {

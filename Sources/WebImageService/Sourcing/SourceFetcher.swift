@@ -274,12 +274,13 @@ final class SourceFetcher: Sendable {
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = rules.output.decoding.maxEncodedBytes
-        var context: [WebImageContextOption: Any] = [.decodingLimits: limits]
+        var request = ImageRequest(url: url, cachePolicy: .refresh)
+        request.limits = limits
         if let traceParent = demand.traceParent {
-            context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
+            request.requestModifier = WebImageDownloaderRequestModifier(
                 method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)
         }
-        var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
+        var load = ImageDataLoad(request)
         let (clock, isShared, sent, bounds) = (clock, tiers != nil, clock.date, rules.bounds)
         load.cached = cached?.resource
         load.epoch = demand.generation
