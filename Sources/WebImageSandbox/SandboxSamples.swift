@@ -40,7 +40,7 @@ struct SandboxSamples {
                 _ = try? type.openAnimation(data, DecodingOptions()).frame(at: 0)
                 let stream = try? type.makeStream(DecodingOptions())
                 try? stream?.append(data, finished: true)
-                _ = stream?.incrementalDecodedImage(with: nil)
+                _ = stream?.incrementalImage(options: nil)
             }
         }
         for type in types { _ = try? type.shared.decode(Data("no picture".utf8), options: DecodingOptions()) }

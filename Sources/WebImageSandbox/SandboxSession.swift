@@ -216,10 +216,10 @@ final class SandboxStream: Sendable {
         }
     }
 
-    func update(_ data: Data?, finished: Bool) {
-        state.withLock { state in
+    func update(_ data: Data, finished: Bool) throws(WebImageError) {
+        try state.withLock { state throws(WebImageError) in
             state.isUpdated = true
-            try? append(data?.dropFirst(state.received.count) ?? Data(), finished: finished, to: &state)
+            try append(data.dropFirst(state.received.count), finished: finished, to: &state)
         }
     }
 

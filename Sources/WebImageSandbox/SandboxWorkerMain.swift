@@ -152,7 +152,7 @@ private final class SandboxDecoder {
             let facts = SandboxStreamFacts(revision: stream.incrementalRevision, info: stream.incrementalInfo)
             deliver(facts.payload, request.id)
         case .partial:
-            guard let image = streams[request.session]?.incrementalDecodedImage(with: nil) else { throw Self.unknown }
+            guard let image = streams[request.session]?.incrementalImage(options: nil) else { throw Self.unknown }
             deliver(image, request.id)
         case .close:
             animations[request.session] = nil

@@ -77,7 +77,7 @@ extension SandboxableCoder where Self: StreamingImageCoder {
     static func progressive(_ coder: SandboxedCoder<Self>) -> (any ProgressiveImageCoder)? { coder }
 
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
-        Self(incrementalWithOptions: options.dictionary)
+        Self(incremental: options)
     }
 }
 

@@ -174,21 +174,21 @@ extension SandboxedCoder: AnimatedImageCoder where Base: AnimatedImageCoder {
 }
 
 extension SandboxedCoder: ProgressiveImageCoder where Base: StreamingImageCoder {
-    func canIncrementalDecode(from data: Data?) -> Bool { Base.shared.canIncrementalDecode(from: data) }
+    func canIncrementalDecode(from start: Data) -> Bool { Base.shared.canIncrementalDecode(from: start) }
 
-    convenience init(incrementalWithOptions options: ImageCoderOptions?) {
+    convenience init(incremental options: DecodingOptions) {
         self.init(
             .arriving(
-                SandboxStream(Base.workerCoder, options: DecodingOptions(options)) { () throws(WebImageError) in
+                SandboxStream(Base.workerCoder, options: options) { () throws(WebImageError) in
                     try SandboxHost.current().pool
                 }))
     }
 
-    func updateIncrementalData(_ data: Data?, finished: Bool) { stream?.update(data, finished: finished) }
-
-    func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
-        stream?.image(scale: options?[.decodeScaleFactor] == nil ? nil : DecodingOptions(options).scaleFactor)
+    func update(_ data: Data, finished: Bool) throws(WebImageError) {
+        try stream?.update(data, finished: finished)
     }
+
+    func incrementalImage(options: DecodingOptions?) -> Image? { stream?.image(scale: options?.scaleFactor) }
 }
 
 extension SandboxedCoder: StreamingImageCoder where Base: StreamingImageCoder {

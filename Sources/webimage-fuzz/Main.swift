@@ -177,7 +177,7 @@ private enum Target: String {
         var options = DecodingOptions()
         options.limits = limits
         guard
-            let coder = ImageCodersManager.shared.makeIncrementalCoder(for: data, options: options.dictionary)
+            let coder = ImageCodersManager.shared.makeIncrementalCoder(for: data, options: options)
                 as? any StreamingImageCoder
         else { return }
         let step = max(1, data.count / 8, Int(data.last ?? 1))
@@ -187,9 +187,9 @@ private enum Target: String {
             guard (try? coder.append(piece, finished: start + step >= data.count)) != nil else { break }
             guard coder.incrementalRevision > revision else { continue }
             revision = coder.incrementalRevision
-            _ = coder.incrementalDecodedImage(with: nil)
+            _ = coder.incrementalImage(options: nil)
         }
-        _ = coder.incrementalDecodedImage(with: nil)
+        _ = coder.incrementalImage(options: nil)
     }
 }
 

@@ -145,9 +145,9 @@ struct CoderCaseTests {
         let data = try Conformance.data("exif/Portrait_6.jpg")
         let whole = try coders.decode(data, options: DecodingOptions())
         let stream = try #require(
-            coders.makeIncrementalCoder(for: data.prefix(16), options: nil) as? any StreamingImageCoder)
+            coders.makeIncrementalCoder(for: data.prefix(16), options: DecodingOptions()) as? any StreamingImageCoder)
         try stream.append(data.prefix(data.count / 2), finished: false)
-        let preview = try #require(stream.incrementalDecodedImage(with: nil))
+        let preview = try #require(stream.incrementalImage(options: nil))
         #expect(preview.isIncremental)
         #expect(preview.pixelSize == whole.pixelSize)
         #expect(preview.pixelSize.height > preview.pixelSize.width)

@@ -88,7 +88,7 @@ struct SandboxConformanceTests {
         for entry in Conformance.entries where ["jpeg", "png", "apng", "gif", "webp"].contains(entry.format ?? "") {
             let data = try Conformance.data(entry.path)
             let streams = [here, coders].map {
-                $0.makeIncrementalCoder(for: data, options: nil) as? any StreamingImageCoder
+                $0.makeIncrementalCoder(for: data, options: DecodingOptions()) as? any StreamingImageCoder
             }
             guard let theirs = streams[0], let ours = streams[1] else {
                 #expect(streams[0] == nil && streams[1] == nil, "\(entry.path)")
@@ -109,7 +109,7 @@ struct SandboxConformanceTests {
                 #expect(failures[0] == failures[1], "\(entry.path)")
                 guard failures[0] == nil else { break }
                 #expect(theirs.incrementalInfo == ours.incrementalInfo, "\(entry.path)")
-                let images = [theirs, ours].map { $0.incrementalDecodedImage(with: nil) }
+                let images = [theirs, ours].map { $0.incrementalImage(options: nil) }
                 guard let one = images[0], let other = images[1] else {
                     #expect(images[0] == nil && images[1] == nil, "\(entry.path)")
                     continue

@@ -17,7 +17,7 @@ struct StreamingConformanceTests {
                         ? nil : ImageCodersManager.shared.coders[0] as? any StreamingImageCoder),
                 "\(entry.path)")
             guard coder.canDecode(from: data) else { continue }
-            let streaming = type(of: coder).init(incrementalWithOptions: nil)
+            let streaming = type(of: coder).init(incremental: DecodingOptions())
             let whole = Result { try ImageCodersManager.shared.decode(data, options: DecodingOptions()) }
             let pieces = Result { try stream(data, to: streaming, count: 7) }
             switch (whole, pieces) {
@@ -42,9 +42,9 @@ struct StreamingConformanceTests {
         for start in stride(from: 0, to: data.count, by: step) {
             let end = min(start + step, data.count)
             try coder.append(data.dropFirst(start).prefix(end - start), finished: end == data.count)
-            _ = coder.incrementalDecodedImage(with: nil)
+            _ = coder.incrementalImage(options: nil)
         }
-        return coder.incrementalDecodedImage(with: nil)
+        return coder.incrementalImage(options: nil)
     }
 }
 

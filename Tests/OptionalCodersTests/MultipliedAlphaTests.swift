@@ -89,11 +89,11 @@ struct MultipliedAlphaTests {
         #expect(Self.rows(decoded.pixels) == Self.rows(pixels))
         let coder = try #require(ColorSignalFile.coders.coders.last { $0.canDecode(from: data) })
         guard let coder = coder as? any StreamingImageCoder else { return }
-        let stream = type(of: coder).init(incrementalWithOptions: nil)
+        let stream = type(of: coder).init(incremental: DecodingOptions())
         try stream.append(data.prefix(data.count / 2), finished: false)
-        _ = stream.incrementalDecodedImage(with: nil)
+        _ = stream.incrementalImage(options: nil)
         try stream.append(data.dropFirst(data.count / 2), finished: true)
-        let streamed = try #require(stream.incrementalDecodedImage(with: nil))
+        let streamed = try #require(stream.incrementalImage(options: nil))
         #expect(Self.rows(streamed.pixels) == Self.rows(pixels))
     }
 

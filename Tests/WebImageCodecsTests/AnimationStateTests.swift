@@ -80,13 +80,13 @@ struct AnimationStateTests {
         for end in stride(from: 0, to: whole.count, by: max(1, whole.count / 60)) {
             let stream = sample.makeStream()
             try stream.append(whole.slice(0..<end / 2), finished: false)
-            _ = stream.incrementalDecodedImage(with: nil)
+            _ = stream.incrementalImage(options: nil)
             try stream.append(whole.slice(end / 2..<end), finished: false)
-            if end % 2 == 0 { _ = stream.incrementalDecodedImage(with: nil) }
+            if end % 2 == 0 { _ = stream.incrementalImage(options: nil) }
         }
         let stream = sample.makeStream()
         try stream.append(whole, finished: true)
-        let image = try #require(stream.incrementalDecodedImage(with: nil))
+        let image = try #require(stream.incrementalImage(options: nil))
         #expect(image.pixelSize == (try sample.decoded().pixelSize))
     }
 
@@ -126,7 +126,7 @@ struct AnimationStateTests {
                     failure = error
                 }
                 let revision = stream.incrementalRevision
-                let preview = stream.incrementalDecodedImage(with: nil)
+                let preview = stream.incrementalImage(options: nil)
                 #expect(stream.incrementalRevision == revision)
                 if failure != nil { #expect(preview?.isIncremental ?? true) }
             }
@@ -142,9 +142,9 @@ struct AnimationStateTests {
         let last = try #require(whole.lastRange(of: Data([0xFF, 0xDA])))
         let header = try #require(whole.firstRange(of: Data([0xFF, 0xC2])))
         let damaged = whole[..<last.lowerBound] + whole[header.lowerBound...].prefix(19) + whole[last.lowerBound...]
-        let stream = ImageJPEGCoder(incrementalWithOptions: nil)
+        let stream = ImageJPEGCoder(incremental: DecodingOptions())
         #expect(throws: WebImageError.self) { try stream.append(Data(damaged), finished: false) }
-        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+        #expect(stream.incrementalImage(options: nil) == nil)
         #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
     }
 }

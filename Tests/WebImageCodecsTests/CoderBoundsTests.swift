@@ -81,7 +81,7 @@ struct CoderBoundsTests {
             try ImageJPEGCoder.shared.decode(progressive, options: options)
         }
         #expect(error?.underlying == .limit(.decodeBytes, actual: cost(progressive), allowed: 1 << 20))
-        let stream = ImageJPEGCoder(incrementalWithOptions: options.dictionary)
+        let stream = ImageJPEGCoder(incremental: options)
         #expect(throws: WebImageError.self) { try stream.append(progressive, finished: true) }
     }
 
@@ -98,7 +98,7 @@ struct CoderBoundsTests {
         let stills: [(Data, Bool)] = [(lossy, false), (lossless, true), (lying, false)]
         for (data, isLossless) in stills {
             #expect(try ImageWebPCoder.shared.imageInfo(of: data, limits: .default).isLossless == isLossless)
-            let stream = ImageWebPCoder(incrementalWithOptions: nil)
+            let stream = ImageWebPCoder(incremental: DecodingOptions())
             try stream.append(data, finished: true)
             #expect(stream.incrementalInfo?.isLossless == isLossless)
         }

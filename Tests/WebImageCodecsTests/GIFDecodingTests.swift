@@ -88,7 +88,8 @@ struct GIFDecodingTests {
         #expect(shown.width == size.width && Sample.pixel(shown, size.width - 1, 0) == [200, 200, 200, 255])
         // The size of a file that arrives in pieces does not change once it is known.
         let stream = try #require(
-            ImageCodersManager.shared.makeIncrementalCoder(for: file, options: nil) as? any StreamingImageCoder)
+            ImageCodersManager.shared.makeIncrementalCoder(for: file, options: DecodingOptions())
+                as? any StreamingImageCoder)
         for byte in file.indices {
             try stream.append(file[byte..<byte + 1], finished: byte == file.count - 1)
             if let info = stream.incrementalInfo { #expect(info.pixelSize == size) }

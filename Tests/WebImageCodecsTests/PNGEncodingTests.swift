@@ -95,9 +95,9 @@ struct PNGEncodingTests {
             let text = "\(content), \(width) × \(height), alpha \(hasAlpha)"
             #expect(Sample.values(try decoded(file, format).pixels) == Sample.values(pixels), "\(text)")
             let reading: ImageCoderOptions = [.decodePixelFormat: format]
-            let arriving = ImagePNGCoder(incrementalWithOptions: reading)
-            arriving.updateIncrementalData(file, finished: true)
-            let image = try #require(arriving.incrementalDecodedImage(with: reading))
+            let arriving = ImagePNGCoder(incremental: DecodingOptions(reading))
+            try arriving.update(file, finished: true)
+            let image = try #require(arriving.incrementalImage(options: DecodingOptions(reading)))
             #expect(Sample.values(image.pixels) == Sample.values(pixels), "arriving: \(text)")
         }
     }

@@ -28,10 +28,10 @@ struct PNGHostileTests {
         options.pixelFormat = format
         let whole = try? coder.decode(file, options: options)
         let stream = try #require(
-            ImageCodersManager.shared.makeIncrementalCoder(for: file, options: options.dictionary)
+            ImageCodersManager.shared.makeIncrementalCoder(for: file, options: options)
                 as? any StreamingImageCoder)
         var arrived: Image?
-        if (try? stream.append(file, finished: true)) != nil { arrived = stream.incrementalDecodedImage(with: nil) }
+        if (try? stream.append(file, finished: true)) != nil { arrived = stream.incrementalImage(options: nil) }
         return (whole.map { Sample.values($0.pixels) }, arrived.map { Sample.values($0.pixels) })
     }
 

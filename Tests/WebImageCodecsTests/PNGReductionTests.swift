@@ -39,9 +39,9 @@ struct PNGReductionTests {
         reading.colorConversion = .asStored
         let back = try coder.decode(file, options: reading)
         #expect(Sample.values(back.pixels) == Sample.values(pixels), "\(header(file)) \(text)")
-        let arriving = ImagePNGCoder(incrementalWithOptions: [.decodePixelFormat: pixels.format])
-        arriving.updateIncrementalData(file, finished: true)
-        let image2 = try #require(arriving.incrementalDecodedImage(with: [.decodePixelFormat: pixels.format]))
+        let arriving = ImagePNGCoder(incremental: DecodingOptions([.decodePixelFormat: pixels.format]))
+        try arriving.update(file, finished: true)
+        let image2 = try #require(arriving.incrementalImage(options: nil))
         #expect(Sample.values(image2.pixels) == Sample.values(pixels), "arriving: \(header(file)) \(text)")
         return file
     }

@@ -27,9 +27,9 @@ struct PNGShrinkingTests {
         #expect(image.pixelSize == PixelSize(width: 100, height: 100))
         #expect(image.hasAlpha == hasAlpha)
         #expect(Sample.largestDifference(Sample.values(image.pixels), Sample.values(whole)) <= 3)
-        let stream = ImagePNGCoder(incrementalWithOptions: options.dictionary)
+        let stream = ImagePNGCoder(incremental: options)
         try stream.append(data, finished: true)
-        let streamed = try #require(stream.incrementalDecodedImage(with: nil))
+        let streamed = try #require(stream.incrementalImage(options: nil))
         #expect(Sample.values(streamed.pixels) == Sample.values(image.pixels))
     }
 

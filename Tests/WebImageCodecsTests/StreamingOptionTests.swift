@@ -10,10 +10,10 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 1))
 struct StreamingOptionTests {
     private func streamed(_ data: Data, _ coder: any StreamingImageCoder, _ options: DecodingOptions) throws -> Image {
-        let stream = type(of: coder).init(incrementalWithOptions: options.dictionary)
+        let stream = type(of: coder).init(incremental: options)
         try stream.append(data, finished: false)
         try stream.append(Data(), finished: true)
-        return try #require(stream.incrementalDecodedImage(with: nil))
+        return try #require(stream.incrementalImage(options: nil))
     }
 
     @Test func limitOfAllFramesDoesNotApplyToTheFirstFrameAlone() throws {

@@ -39,8 +39,8 @@ enum StreamingSample: String, CaseIterable, Sendable {
         }
     }
 
-    func makeStream(_ options: ImageCoderOptions? = nil) -> any StreamingImageCoder {
-        type(of: coder).init(incrementalWithOptions: options)
+    func makeStream(_ options: DecodingOptions = DecodingOptions()) -> any StreamingImageCoder {
+        type(of: coder).init(incremental: options)
     }
 
     func decoded(_ options: DecodingOptions = DecodingOptions()) throws -> Image {

@@ -12,7 +12,7 @@ struct StreamingTests {
     func piecesOfAnySizeDecodeToTheSameImage(_ sample: StreamingSample, size: Int) throws {
         let stream = sample.makeStream()
         try feed(try sample.data, to: stream, size: size)
-        let image = try #require(stream.incrementalDecodedImage(with: nil))
+        let image = try #require(stream.incrementalImage(options: nil))
         let whole = try sample.decoded()
         #expect(!image.isIncremental)
         #expect(image.hasAlpha == whole.hasAlpha)
@@ -24,13 +24,13 @@ struct StreamingTests {
     func streamedThumbnailsEqualThoseOfOneDecode(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 11, height: 11)
-        let stream = sample.makeStream(options.dictionary)
+        let stream = sample.makeStream(options)
         try feed(try sample.data, to: stream, size: 50) { image in
             #expect(max(image.pixelSize.width, image.pixelSize.height) == 11)
         }
         let whole = try sample.decoded(options)
         #expect(
-            Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == Sample.values(whole.pixels)
+            Sample.values(try #require(stream.incrementalImage(options: nil)).pixels) == Sample.values(whole.pixels)
         )
     }
 
@@ -41,7 +41,7 @@ struct StreamingTests {
         options.thumbnailPixelSize = PixelSize(width: 45, height: 45)
         let whole = try sample.decoded(options)
         var most = 0
-        try feed(try sample.data, to: sample.makeStream(options.dictionary), size: 32) { image in
+        try feed(try sample.data, to: sample.makeStream(options), size: 32) { image in
             guard image.isIncremental else { return }
             var shown = 0
             for y in 0..<image.pixelSize.height {
@@ -109,7 +109,7 @@ struct StreamingTests {
         }
         #expect(kept.allSatisfy { Sample.values($0.image.pixels) == $0.values })
         let whole = Sample.values(try sample.decoded().pixels)
-        #expect(Sample.values(try #require(stream.incrementalDecodedImage(with: nil)).pixels) == whole)
+        #expect(Sample.values(try #require(stream.incrementalImage(options: nil)).pixels) == whole)
     }
 
     @Test(arguments: StreamingSample.allCases)
@@ -133,11 +133,11 @@ struct StreamingTests {
         let data = try sample.data
         let stream = sample.makeStream()
         for end in stride(from: 1, to: data.count, by: 33) {
-            stream.updateIncrementalData(data.prefix(end), finished: false)
+            try stream.update(data.prefix(end), finished: false)
         }
-        stream.updateIncrementalData(data, finished: true)
-        stream.updateIncrementalData(Data(), finished: true)
-        let image = try #require(stream.incrementalDecodedImage(with: [.decodeScaleFactor: 2]))
+        try stream.update(data, finished: true)
+        try stream.update(Data(), finished: true)
+        let image = try #require(stream.incrementalImage(options: DecodingOptions([.decodeScaleFactor: 2])))
         #expect(image.scale == 2)
         #expect(Sample.values(image.pixels) == Sample.values(try sample.decoded().pixels))
     }
@@ -152,7 +152,7 @@ struct StreamingTests {
             let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
             try stream.append(data.prefix(end), finished: false)
             #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
-            #expect(stream.incrementalDecodedImage(with: nil)?.isIncremental != false)
+            #expect(stream.incrementalImage(options: nil)?.isIncremental != false)
         }
     }
 
@@ -163,28 +163,28 @@ struct StreamingTests {
             try stream.append(Data(repeating: 0x55, count: 1000), finished: false)
             try stream.append(Data(repeating: 0x55, count: 1000), finished: true)
         }
-        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+        #expect(stream.incrementalImage(options: nil) == nil)
         #expect(stream.incrementalInfo == nil)
         // After an error, the stream throws an error for all further data.
         #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
-        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+        #expect(stream.incrementalImage(options: nil) == nil)
     }
 
     @Test(arguments: StreamingSample.allCases)
     func limitsApplyToStreams(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.limits.maxPixels = 100
-        let stream = sample.makeStream(options.dictionary)
+        let stream = sample.makeStream(options)
         let error = #expect(throws: WebImageError.self) { try feed(try sample.data, to: stream, size: 9) }
         #expect(error?.code == .limitExceeded)
-        #expect(stream.incrementalDecodedImage(with: nil) == nil)
+        #expect(stream.incrementalImage(options: nil) == nil)
     }
 
     @Test(arguments: StreamingSample.allCases)
     func deadlineAppliesToStreams(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.limits.maxDecodeTime = .zero
-        let stream = sample.makeStream(options.dictionary)
+        let stream = sample.makeStream(options)
         let error = #expect(throws: WebImageError.self) {
             try feed(try sample.data, to: stream, size: 9, showing: false)
         }
@@ -234,7 +234,7 @@ struct StreamingTests {
             try stream.append(data[data.startIndex + start..<data.startIndex + end], finished: end == data.count)
             guard showing, stream.incrementalRevision > revision else { continue }
             revision = stream.incrementalRevision
-            try show(try #require(stream.incrementalDecodedImage(with: nil)))
+            try show(try #require(stream.incrementalImage(options: nil)))
         }
     }
 }

@@ -104,10 +104,10 @@ struct DownloaderCaseTests {
         static let instances = Locked<Set<ObjectIdentifier>>([])
         private let isReady = Locked(false)
         init() {}
-        init(incrementalWithOptions options: ImageCoderOptions?) {}
-        func canIncrementalDecode(from data: Data?) -> Bool { true }
-        func updateIncrementalData(_ data: Data?, finished: Bool) { isReady.withLock { $0 = true } }
-        func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
+        init(incremental options: DecodingOptions) {}
+        func canIncrementalDecode(from start: Data) -> Bool { true }
+        func update(_ data: Data, finished: Bool) { isReady.withLock { $0 = true } }
+        func incrementalImage(options: DecodingOptions?) -> Image? {
             _ = Self.instances.withLock { $0.insert(ObjectIdentifier(self)) }
             return isReady.withLock { $0 } ? try? TestImages.solid() : nil
         }

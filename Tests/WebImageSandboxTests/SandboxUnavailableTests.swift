@@ -62,9 +62,10 @@ struct SandboxUnavailableTests {
                 try coders.decode(data.prefix(20), options: DecodingOptions())
             }
             #expect(error?.code == .badImageData)
-            let stream = try #require(coders.makeIncrementalCoder(for: data, options: nil) as? any StreamingImageCoder)
+            let stream = try #require(
+                coders.makeIncrementalCoder(for: data, options: DecodingOptions()) as? any StreamingImageCoder)
             #expect(throws: WebImageError.self) { try stream.append(data, finished: true) }
-            #expect(stream.incrementalDecodedImage(with: nil) == nil)
+            #expect(stream.incrementalImage(options: nil) == nil)
             #expect(recorder.count("decoded in this process") == 1)
             #expect(WebImageSandbox.statistics?.started == 0)
         }

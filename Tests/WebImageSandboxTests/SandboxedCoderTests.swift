@@ -260,7 +260,7 @@ struct SandboxedCoderTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webP, .gif])
     func partialImagesAreTheSame(format: ImageFormat) throws {
         let data = try here.encode(gradient(width: 300, height: 200), format: format, options: EncodingOptions())
-        let options: ImageCoderOptions = [.decodeScaleFactor: 2]
+        let options = DecodingOptions([.decodeScaleFactor: 2])
         let ours = try #require(coders.makeIncrementalCoder(for: data, options: options) as? any StreamingImageCoder)
         let theirs = try #require(here.makeIncrementalCoder(for: data, options: options) as? any StreamingImageCoder)
         let step = max(data.count / 9, 1)
@@ -270,15 +270,16 @@ struct SandboxedCoderTests {
             try theirs.append(piece, finished: start + step >= data.count)
             #expect(ours.incrementalRevision == theirs.incrementalRevision)
             #expect(ours.incrementalInfo == theirs.incrementalInfo)
-            let (a, b) = (ours.incrementalDecodedImage(with: nil), theirs.incrementalDecodedImage(with: nil))
+            let (a, b) = (ours.incrementalImage(options: nil), theirs.incrementalImage(options: nil))
             #expect(a.map(rows) == b.map(rows) && a?.isIncremental == b?.isIncremental && a?.scale == b?.scale)
         }
-        #expect(ours.incrementalDecodedImage(with: nil)?.pixelSize == PixelSize(width: 300, height: 200))
+        #expect(ours.incrementalImage(options: nil)?.pixelSize == PixelSize(width: 300, height: 200))
     }
 
     @Test func arrivingPictureContinuesInAnotherWorker() throws {
         let data = try here.encode(gradient(width: 300, height: 200), format: .png, options: EncodingOptions())
-        let stream = try #require(coders.makeIncrementalCoder(for: data, options: nil) as? any StreamingImageCoder)
+        let stream = try #require(
+            coders.makeIncrementalCoder(for: data, options: DecodingOptions()) as? any StreamingImageCoder)
         try stream.append(data.prefix(data.count / 2), finished: false)
         for _ in 0..<8 {
             let kind = SandboxPool.Kind(profile: .basic, owner: .shared)
@@ -286,16 +287,16 @@ struct SandboxedCoderTests {
         }
         try stream.append(data.dropFirst(data.count / 2), finished: true)
         let whole = try here.decode(data, options: DecodingOptions())
-        #expect(rows(try #require(stream.incrementalDecodedImage(with: nil))) == rows(whole))
+        #expect(rows(try #require(stream.incrementalImage(options: nil))) == rows(whole))
     }
 
     @Test func framesOfAnArrivingAnimationAreShown() throws {
         let data = try animation(.gif)
-        let coder = try #require(coders.makeIncrementalCoder(for: data, options: nil))
+        let coder = try #require(coders.makeIncrementalCoder(for: data, options: DecodingOptions()))
         let animated = try #require(coder as? any AnimatedImageCoder)
-        coder.updateIncrementalData(data.prefix(data.count * 3 / 4), finished: false)
+        try coder.update(data.prefix(data.count * 3 / 4), finished: false)
         #expect((2...4).contains(animated.animatedImageFrameCount))
-        coder.updateIncrementalData(data, finished: true)
+        try coder.update(data, finished: true)
         #expect(animated.animatedImageFrameCount == 5 && animated.animatedImageFrame(at: 4) != nil)
         #expect(animated.animatedImageDuration(at: 1) == 0.1)
     }

@@ -230,15 +230,15 @@ private struct IdealCases {
             let image = try #require(full.resizedImage(with: points, scaleMode: mode))
             return Made(image: image, size: box, region: path == .filled ? centre(of: size, for: box) : whole)
         case .preview:
-            let coder = try #require(coders.makeIncrementalCoder(for: data, options: options.dictionary))
+            let coder = try #require(coders.makeIncrementalCoder(for: data, options: options))
             let stream = try #require(coder as? any StreamingImageCoder)
             for start in stride(from: 0, to: data.count, by: 2000) {
                 let end = min(start + 2000, data.count)
                 try stream.append(data[data.startIndex + start..<data.startIndex + end], finished: end == data.count)
                 // A preview must not disturb the following one.
-                _ = stream.incrementalDecodedImage(with: nil)
+                _ = stream.incrementalImage(options: nil)
             }
-            let image = try #require(stream.incrementalDecodedImage(with: nil))
+            let image = try #require(stream.incrementalImage(options: nil))
             return Made(image: image, size: fitted(box), region: whole)
         case .animation:
             let small = try #require(try coders.animation(of: data, options: options))

@@ -57,7 +57,7 @@ struct Scenarios {
         let ours = Contest.Competitor("in 64 pieces") {
             let start = photo.prefix(ImageFormat.signatureLength)
             guard
-                let coder = ImageCodersManager.shared.makeIncrementalCoder(for: start, options: nil)
+                let coder = ImageCodersManager.shared.makeIncrementalCoder(for: start, options: DecodingOptions())
                     as? any StreamingImageCoder
             else { throw ScenarioError.peerFailed }
             var shown = 0
@@ -67,7 +67,7 @@ struct Scenarios {
                 // previews.
                 guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
                 shown = coder.incrementalRevision
-                guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }
+                guard coder.incrementalImage(options: nil) != nil else { throw ScenarioError.peerFailed }
             }
         }
         let whole = Contest.Competitor("at once") {

@@ -31,12 +31,12 @@ public func SDImageLoaderDecodeProgressiveImageData(
     _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation,
     _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
-    let decoding = ImageLoaderDecoding.decodingOptions(for: imageURL, options: options, context: context).dictionary
+    let decoding = ImageLoaderDecoding.decodingOptions(for: imageURL, options: options, context: context)
     let operation = operation as AnyObject
     guard let coder = ProgressiveCoders.coder(of: operation, for: imageData, decoding, context) else { return nil }
-    coder.updateIncrementalData(imageData, finished: finished)
+    try? coder.update(imageData, finished: finished)
     if finished { ProgressiveCoders.forget(operation) }
-    let image = coder.incrementalDecodedImage(with: decoding)
+    let image = coder.incrementalImage(options: decoding)
     image?.isIncremental = !finished
     return image
 }
@@ -105,12 +105,12 @@ private enum ProgressiveCoders {
     private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
     static func coder(
-        of operation: AnyObject, for data: Data, _ options: SDImageCoderOptions, _ context: SDWebImageContext?
+        of operation: AnyObject, for data: Data, _ options: DecodingOptions, _ context: SDWebImageContext?
     ) -> (any ProgressiveImageCoder)? {
         if let known = known(operation) { return known }
         let coder: (any ProgressiveImageCoder)?
         if let own = context?[.imageCoder] as? any ProgressiveImageCoder {
-            coder = type(of: own).init(incrementalWithOptions: options)
+            coder = type(of: own).init(incremental: options)
         } else {
             coder = ImageCodersManager.shared.makeIncrementalCoder(for: data, options: options)
         }

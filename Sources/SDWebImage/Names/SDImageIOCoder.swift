@@ -31,22 +31,14 @@ public final class SDImageIOCoder: SDTypedImageCoder, SDProgressiveImageCoder {
         coders { $0.canDecode(from: data) }
     }
 
-    private let options: Locked<SharedOptions?>
+    private let options: DecodingOptions?
     private let arriving = Locked<(any ProgressiveImageCoder)?>(nil)
 
-    /// Makes the options `Sendable`, because several threads can read them from the lock.
-    private struct SharedOptions: @unchecked Sendable {
-        // Unchecked is correct because `value` is a constant, so no thread changes the dictionary.
-        let value: SDImageCoderOptions?
-    }
-
     /// Creates a separate coder for complete files.
-    public init() { options = Locked(nil) }
+    public init() { options = nil }
 
     /// Creates a coder for one image whose bytes arrive in pieces.
-    public init(incrementalWithOptions options: SDImageCoderOptions?) {
-        self.options = Locked(SharedOptions(value: options))
-    }
+    public init(incremental options: DecodingOptions) { self.options = options }
 
     /// Whether the coder accepts the data. True for a file that it reads, and for data in an unknown format or nil,
     /// because in SDWebImage this coder tries what no other coder knows. Such data cannot be decoded.
@@ -84,23 +76,28 @@ public final class SDImageIOCoder: SDTypedImageCoder, SDProgressiveImageCoder {
     }
 
     /// Whether the first bytes are the signature of a format whose partial images can be decoded.
-    public func canIncrementalDecode(from data: Data?) -> Bool {
-        Self.formats.makeIncrementalCoder(for: data, options: nil) != nil
+    public func canIncrementalDecode(from start: Data) -> Bool {
+        Self.formats.makeIncrementalCoder(for: start, options: DecodingOptions()) != nil
     }
 
     /// Decodes the new bytes. `data` must contain all bytes received so far, including the bytes of earlier calls.
-    public func updateIncrementalData(_ data: Data?, finished: Bool) {
-        guard let options = options.withLock({ $0 }) else { return }
+    ///
+    /// - Throws: `.badImageData` when the bytes cannot be decoded, `.limitExceeded` when the image exceeds a limit.
+    public func update(_ data: Data, finished: Bool) throws(WebImageError) {
+        guard let options else { return }
         if arriving.withLock({ $0 }) == nil {
-            let coder = Self.formats.makeIncrementalCoder(for: data, options: options.value)
+            let coder = Self.formats.makeIncrementalCoder(for: data, options: options)
             arriving.withLock { $0 = $0 ?? coder }
         }
-        arriving.withLock { $0 }?.updateIncrementalData(data, finished: finished)
+        try arriving.withLock { $0 }?.update(data, finished: finished)
     }
 
+    /// The coder of the file's format, if bytes have arrived.
+    public var streaming: (any StreamingImageCoder)? { arriving.withLock { $0 }?.streaming }
+
     /// Returns the partial image. Nil before the first row of pixels has arrived.
-    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
-        arriving.withLock { $0 }?.incrementalDecodedImage(with: options)
+    public func incrementalImage(options: DecodingOptions?) -> Image? {
+        arriving.withLock { $0 }?.incrementalImage(options: options)
     }
 }
 

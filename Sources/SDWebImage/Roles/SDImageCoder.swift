@@ -134,6 +134,36 @@ extension SDTypedImageCoder where Self: SDAnimatedImageCoder {
     }
 }
 
+extension SDTypedImageCoder where Self: SDProgressiveImageCoder {
+    private var own: any ProgressiveImageCoder { self }
+
+    /// Whether the data begins as a file whose partial images can be decoded. False for nil.
+    public func canIncrementalDecode(from data: Data?) -> Bool {
+        data.map { own.canIncrementalDecode(from: $0) } ?? false
+    }
+
+    /// Creates a coder for one image whose bytes arrive in pieces.
+    public init(incrementalWithOptions options: SDImageCoderOptions?) {
+        self.init(incremental: DecodingOptions(options))
+    }
+
+    /// Decodes the new bytes. `data` must contain all bytes received so far, including the bytes of earlier calls; nil adds
+    /// none. After an error, the partial image does not change any more.
+    public func updateIncrementalData(_ data: Data?, finished: Bool) {
+        if let data {
+            try? own.update(data, finished: finished)
+        } else {
+            try? own.streaming?.append(Data(), finished: finished)
+        }
+    }
+
+    /// Returns the partial image. Nil before the first row of pixels has arrived. Of the options, only the scale is used;
+    /// without one, the image has that of the coder.
+    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
+        own.incrementalImage(options: options?[.decodeScaleFactor] == nil ? nil : DecodingOptions(options))
+    }
+}
+
 /// Gives SDWebImage's signatures to a coder that was written for `WebImage`.
 final class AdoptedCoder: SDTypedImageCoder {
     let own: any ImageCoder

@@ -132,6 +132,12 @@ extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
 
 /// Decodes partial images, with SDWebImage's signatures.
 @preconcurrency public protocol SDProgressiveImageCoder: SDImageCoder, ProgressiveImageCoder {
+    /// Whether this coder can make partial images of a file that begins with this data.
+    func canIncrementalDecode(from data: Data?) -> Bool
+    /// Creates a coder for one image whose bytes arrive in pieces.
+    init(incrementalWithOptions options: SDImageCoderOptions?)
+    /// Decodes the new bytes. `data` contains all bytes received so far, including the bytes of earlier calls.
+    func updateIncrementalData(_ data: Data?, finished: Bool)
     /// Returns the partial image. Nil before the first row of pixels has arrived.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?
 }
@@ -140,8 +146,26 @@ extension SDProgressiveImageCoder {
     /// The coder itself.
     public var progressive: (any ProgressiveImageCoder)? { self }
 
-    /// Returns the partial image. ``WebImageCore/ProgressiveImageCoder`` requires this method name.
-    @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
-        incrementalDecodedImage(options: options)
+    // What the library calls. The methods are disfavored, so that a call of a coder of this package finds the coder's own
+    // method.
+
+    /// Asks `canIncrementalDecode(from:)` of SDWebImage.
+    @_disfavoredOverload public func canIncrementalDecode(from start: Data) -> Bool {
+        canIncrementalDecode(from: Optional(start))
+    }
+
+    /// Calls `init(incrementalWithOptions:)`.
+    @_disfavoredOverload public init(incremental options: DecodingOptions) {
+        self.init(incrementalWithOptions: options.dictionary)
+    }
+
+    /// Calls `updateIncrementalData(_:finished:)`.
+    @_disfavoredOverload public func update(_ data: Data, finished: Bool) throws(WebImageError) {
+        updateIncrementalData(data, finished: finished)
+    }
+
+    /// Calls `incrementalDecodedImage(options:)`.
+    @_disfavoredOverload public func incrementalImage(options: DecodingOptions?) -> Image? {
+        incrementalDecodedImage(options: options?.dictionary)
     }
 }

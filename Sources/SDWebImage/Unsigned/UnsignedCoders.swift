@@ -6,11 +6,6 @@ import WebImageCompatibility
 // These extensions add SDWebImage's signatures to the built-in coders.
 
 extension ImageGIFCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
-    /// Objective-C method has this name in Swift.
-    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
-        incrementalDecodedImage(with: options)
-    }
     /// The number of complete frames. For an incremental coder, the number of frames that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the animation repeats endlessly.
@@ -24,11 +19,6 @@ extension ImageGIFCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveI
 }
 
 extension ImagePNGCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
-    /// Objective-C method has this name in Swift.
-    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
-        incrementalDecodedImage(with: options)
-    }
     /// The number of complete frames. For an incremental coder, the number of frames that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the animation repeats endlessly.
@@ -42,11 +32,6 @@ extension ImagePNGCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveI
 }
 
 extension ImageWebPCoder: SDTypedImageCoder, SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
-    /// Objective-C method has this name in Swift.
-    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
-        incrementalDecodedImage(with: options)
-    }
     /// The number of complete frames. 0 if the coder was created without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count. 0 means that the animation repeats endlessly.
@@ -72,13 +57,7 @@ extension ArrivingAnimation: SDTypedImageCoder, SDAnimatedImageCoder {
     }
 }
 
-extension ImageJPEGCoder: SDTypedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
-    /// Objective-C method has this name in Swift.
-    public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
-        incrementalDecodedImage(with: options)
-    }
-}
+extension ImageJPEGCoder: SDTypedImageCoder, SDProgressiveImageCoder {}
 
 extension ImageBMPCoder: SDTypedImageCoder {}
 

@@ -22,8 +22,7 @@ final class StreamingDecode: Sendable {
     private let state: Locked<State>
     private let options: DecodingOptions
 
-    init(_ options: ImageCoderOptions?, _ makeStream: (DecodingOptions) -> any PictureStream) {
-        let options = DecodingOptions(options)
+    init(_ options: DecodingOptions, _ makeStream: (DecodingOptions) -> any PictureStream) {
         self.options = options
         var streamOptions = options
         // If only the first frame is decoded, the limit for the pixels of all frames does not apply. The coders use the
@@ -61,18 +60,24 @@ final class StreamingDecode: Sendable {
     /// the complete file.
     ///
     /// - Parameter data: All bytes so far, not only the new bytes.
-    func update(_ data: Data?, finished: Bool) {
+    func update(_ data: Data, finished: Bool) throws(WebImageError) {
         // Keep the old data until the lock is released, because freeing a large buffer takes time.
-        let dropped = state.withLock { state -> Data? in
+        let (dropped, failure) = state.withLock { state -> (Data?, WebImageError?) in
             let wasFinished = state.isFinished
-            try? append(data?.dropFirst(state.receivedCount) ?? Data(), finished: finished, to: &state)
-            guard !wasFinished, let data else { return nil }
+            var failure: WebImageError?
+            do throws(WebImageError) {
+                try append(data.dropFirst(state.receivedCount), finished: finished, to: &state)
+            } catch {
+                failure = error
+            }
+            guard !wasFinished else { return (nil, failure) }
             defer {
                 if let format = state.stream.info?.format, [.gif, .apng].contains(format) { state.arrived = data }
             }
-            return state.arrived
+            return (state.arrived, failure)
         }
         _ = dropped
+        if let failure { throw failure }
     }
 
     /// Returns the complete frames of a GIF or APNG animation whose bytes arrive through ``update(_:finished:)``.

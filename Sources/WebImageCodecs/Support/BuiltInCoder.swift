@@ -4,7 +4,7 @@ public import WebImageCore
 /// A coder that is built into this module. Other modules cannot adopt this protocol.
 ///
 /// The coder recognises files by their content. The shared instance decodes whole files and has no state. An instance
-/// that was created by ``init(incrementalWithOptions:)`` decodes one picture that arrives in pieces. Thread-safe.
+/// that was created by ``init(incremental:)`` decodes one picture that arrives in pieces. Thread-safe.
 public protocol BuiltInImageCoder: StreamingImageCoder {
     /// The functions that recognise, stream and open files of this format.
     static var fileType: CodecFileType { get }
@@ -48,16 +48,15 @@ extension BuiltInImageCoder {
     // MARK: A picture that arrives
 
     /// Creates an instance for one picture that arrives in pieces.
-    public init(incrementalWithOptions options: ImageCoderOptions?) {
+    public init(incremental options: DecodingOptions) {
         self.init(work: CodecWork(streaming: StreamingDecode(options, Self.fileType.makeStream)))
     }
 
-    /// Whether the data starts with the signature of the coder's format.
-    public func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
-
     /// Decodes the new bytes. `data` must contain all bytes so far, not only the new bytes.
-    public func updateIncrementalData(_ data: Data?, finished: Bool) {
-        work.streaming?.update(data, finished: finished)
+    ///
+    /// - Throws: As ``append(_:finished:)``.
+    public func update(_ data: Data, finished: Bool) throws(WebImageError) {
+        try work.streaming?.update(data, finished: finished)
     }
 
     /// Returns the partial image: the rows, passes or scans that have arrived, or the first frame of an animation.
@@ -67,8 +66,8 @@ extension BuiltInImageCoder {
     /// returns for the whole file.
     ///
     /// - Parameter options: Only the scale is used. All other options were set when the instance was created.
-    public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
-        work.streaming?.image(scale: options?.incrementalScale)
+    public func incrementalImage(options: DecodingOptions?) -> Image? {
+        work.streaming?.image(scale: options?.scaleFactor)
     }
 
     /// Decodes the next bytes. The decode time limit applies to the sum of the durations of all calls. The time between
@@ -83,7 +82,7 @@ extension BuiltInImageCoder {
     /// The properties in the file header. Nil until the header has arrived.
     public var incrementalInfo: ImageInfo? { work.streaming?.info }
 
-    /// A number that increases whenever ``incrementalDecodedImage(with:)`` can return a more complete image.
+    /// A number that increases whenever ``incrementalImage(options:)`` can return a more complete image.
     public var incrementalRevision: Int { work.streaming?.revision ?? 0 }
 }
 
@@ -156,11 +155,4 @@ extension BuiltInAnimatedImageCoder {
     /// The number of frames that were decoded so far. A frame that was decoded twice counts twice. Tests use this
     /// number to measure the cost of different orders of access.
     package var decodedFrameCount: Int { work.opened?.drawnFrameCount ?? 0 }
-}
-
-extension ImageCoderOptions {
-    /// The scale that the caller requested for one preview. Nil if the scale of the coder instance applies.
-    fileprivate var incrementalScale: Double? {
-        self[.decodeScaleFactor] == nil ? nil : DecodingOptions(self).scaleFactor
-    }
 }

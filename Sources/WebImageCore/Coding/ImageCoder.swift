@@ -144,21 +144,27 @@ extension WebImageError {
     }
 }
 
-/// A coder that makes partial images while a file is being downloaded. The requirements are the same as in SDWebImage.
+/// A coder that makes partial images while a file is being downloaded.
 ///
 /// A new instance is created for each image. Only one thread at a time uses an instance. The main thread never uses an
 /// instance.
 @preconcurrency public protocol ProgressiveImageCoder: ImageCoder {
-    /// Returns whether the coder can make partial images of a file that begins with this data.
-    func canIncrementalDecode(from data: Data?) -> Bool
+    /// Returns whether the coder can make partial images of a file that begins with these bytes. By default, for the files
+    /// that it can decode.
+    func canIncrementalDecode(from start: Data) -> Bool
     /// Makes an instance for one image.
-    init(incrementalWithOptions options: ImageCoderOptions?)
+    init(incremental options: DecodingOptions)
     /// Updates the coder. `data` contains all bytes received so far, including the bytes of earlier updates.
     /// After an update with `finished`, further updates are ignored.
-    func updateIncrementalData(_ data: Data?, finished: Bool)
+    ///
+    /// - Throws: `.badImageData` when the bytes cannot be decoded, `.limitExceeded` when the image exceeds a limit. The
+    ///   partial image then does not change any more.
+    func update(_ data: Data, finished: Bool) throws(WebImageError)
     /// Returns the partial image; nil before the first row has arrived. For an animation, a coder may return only the
     /// first frame.
-    func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image?
+    ///
+    /// - Parameter options: Only the scale may differ from the options of the instance. Nil means those.
+    func incrementalImage(options: DecodingOptions?) -> Image?
     /// The coder, if it receives the file in pieces; nil if it needs all bytes at each update. Every type that adopts
     /// ``StreamingImageCoder`` returns itself.
     var streaming: (any StreamingImageCoder)? { get }
@@ -167,6 +173,8 @@ extension WebImageError {
 extension ProgressiveImageCoder {
     /// The coder itself.
     public var progressive: (any ProgressiveImageCoder)? { self }
+    /// Whether the coder recognises the file. A type that decides by itself declares this method.
+    @_disfavoredOverload public func canIncrementalDecode(from start: Data) -> Bool { canDecode(from: start) }
     /// Nil by default.
     public var streaming: (any StreamingImageCoder)? { nil }
 }

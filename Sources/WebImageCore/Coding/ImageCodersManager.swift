@@ -106,13 +106,12 @@ public final class ImageCodersManager: Sendable {
     /// Makes a coder for one image that is being downloaded. `start` contains the first bytes of the file. Returns
     /// nil when no coder can make partial images of this format.
     public func makeIncrementalCoder(
-        for start: Data?, options: ImageCoderOptions?
+        for start: Data, options: DecodingOptions
     ) -> (any ProgressiveImageCoder)? {
-        guard let start, let coder = decoder(for: start)?.role.progressive, coder.canIncrementalDecode(from: start)
-        else {
+        guard let coder = decoder(for: start)?.role.progressive, coder.canIncrementalDecode(from: start) else {
             return nil
         }
-        return type(of: coder).init(incrementalWithOptions: options)
+        return type(of: coder).init(incremental: options)
     }
 }
 

@@ -113,21 +113,23 @@ struct ProgressiveDecoder: Sendable {
         let isNew = coder == nil
         if isNew, isWholeKept { coder = makeCoder(whole) }
         guard let coder else { return nil }
-        if let streaming {
-            do throws(WebImageError) {
+        do throws(WebImageError) {
+            if let streaming {
                 for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
-            } catch {
-                // Do not report the error here, because the decode of the complete body reports it.
-                hasFailed = true
-                return nil
+            } else {
+                guard isWholeKept else { return nil }
+                try coder.update(whole, finished: false)
             }
+        } catch {
+            // Do not report the error here, because the decode of the complete body reports it.
+            hasFailed = true
+            return nil
+        }
+        if let streaming {
             guard streaming.incrementalRevision > revision else { return nil }
             revision = streaming.incrementalRevision
-        } else {
-            guard isWholeKept else { return nil }
-            coder.updateIncrementalData(whole, finished: false)
         }
-        guard let image = coder.incrementalDecodedImage(with: decoding.options.dictionary) else { return nil }
+        guard let image = coder.incrementalImage(options: decoding.options) else { return nil }
         image.isIncremental = true
         image.decodingOptions = decoding.options
         return image
@@ -135,7 +137,7 @@ struct ProgressiveDecoder: Sendable {
 
     private func makeCoder(_ body: Data) -> (any ProgressiveImageCoder)? {
         guard let coder = decoding.progressiveCoder(for: body) else { return nil }
-        return type(of: coder).init(incrementalWithOptions: decoding.options.dictionary)
+        return type(of: coder).init(incremental: decoding.options)
     }
 }
 

@@ -10,15 +10,13 @@ public final class FakeProgressiveCoder: StreamingImageCoder {
     public init() {}
 
     /// Makes an instance for one image.
-    public init(incrementalWithOptions options: ImageCoderOptions?) {}
+    public init(incremental options: DecodingOptions) {}
 
-    /// Returns whether the data starts with `FAKE`.
-    public func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
     /// Returns whether the data starts with `FAKE`.
     public func canDecode(from data: Data) -> Bool { data.starts(with: Data("FAKE".utf8)) }
 
     /// Replaces all data received so far.
-    public func updateIncrementalData(_ data: Data?, finished: Bool) { body.withLock { $0 = data ?? Data() } }
+    public func update(_ data: Data, finished: Bool) { body.withLock { $0 = data } }
 
     /// Adds bytes. Throws if the data received so far contains `!`.
     public func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
@@ -39,9 +37,9 @@ public final class FakeProgressiveCoder: StreamingImageCoder {
     public var incrementalRevision: Int { max(0, body.withLock { $0.count } - 6) }
 
     /// Returns an image whose blue value is the revision.
-    public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
+    public func incrementalImage(options: DecodingOptions?) -> Image? {
         guard let info = incrementalInfo else { return nil }
-        let size = DecodingOptions(options).targetSize(for: info.pixelSize)
+        let size = (options ?? DecodingOptions()).targetSize(for: info.pixelSize)
         return try? TestImages.solid(
             width: size.width, height: size.height, blue: UInt8(clamping: incrementalRevision))
     }

@@ -42,7 +42,7 @@ import WebImageTesting
         let file = try Desk.animation()
         #expect(coder.canIncrementalDecode(from: file))
         coder.updateIncrementalData(file, finished: true)
-        #expect(coder.incrementalDecodedImage(with: nil)?.size == CGSize(width: 8, height: 8))
+        #expect(coder.incrementalDecodedImage(options: nil)?.size == CGSize(width: 8, height: 8))
     }
 
     @Test(.tags(.x3)) func gifReturnsItsFramesAndDurations() throws {

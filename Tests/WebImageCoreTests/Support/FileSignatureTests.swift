@@ -11,12 +11,11 @@ struct FileSignatureTests {
         let signatures: [FileSignature]?
         let count = Locked(0)
         init(_ signatures: [FileSignature]?) { self.signatures = signatures }
-        init(incrementalWithOptions options: ImageCoderOptions?) { signatures = nil }
+        init(incremental options: DecodingOptions) { signatures = nil }
         func canDecode(from data: Data) -> Bool {
             count.withLock { $0 += 1 }
             return true
         }
-        func canIncrementalDecode(from data: Data?) -> Bool { data.map(canDecode) ?? false }
         var describesFiles: Bool { false }
         func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
             throw .badData("fake", "")
@@ -24,8 +23,8 @@ struct FileSignatureTests {
         func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
             throw .badData("fake", "no image")
         }
-        func updateIncrementalData(_ data: Data?, finished: Bool) {}
-        func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? { nil }
+        func update(_ data: Data, finished: Bool) {}
+        func incrementalImage(options: DecodingOptions?) -> Image? { nil }
     }
 
     private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
