@@ -52,8 +52,13 @@ struct Revalidation: Sendable {
             decision = .fetch
         } else if let verdict {
             let fields = HTTPCachePolicy.validators(stored)
-            let mayBeFresh = stored.matches(request) && verdict(cached) == .fresh
-            decision = mayBeFresh ? .fresh : stored.matches(request) && !fields.isEmpty ? .revalidate(fields) : .fetch
+            if !stored.matches(request) {
+                decision = .fetch
+            } else if verdict(cached) == .fresh {
+                decision = .fresh
+            } else {
+                decision = fields.isEmpty ? .fetch : .revalidate(fields)
+            }
         } else {
             decision = Self.policy.decision(stored, for: request, now: now)
         }
@@ -72,6 +77,10 @@ struct Revalidation: Sendable {
     /// The result with the cached body, for use after a failed fetch.
     var staleResult: ImageDataResult { freshResult }
 
+    /// Whether ``staleResult`` may be used after a fetch failed with `error`. Only for faults of the network and of the server
+    /// (status 500 and above): an answer such as 404 replaces the body.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
     func mayServe(after error: WebImageError, now: TimeInterval) -> Bool {
         let isServerFault: Bool
         switch (error.code, error.underlying) {
@@ -88,6 +97,7 @@ struct Revalidation: Sendable {
     /// another picture.
     func confirmed(by answer: ImageDataResult) -> ImageDataResult? {
         guard HTTPCachePolicy.confirms(answer.response, stored) else { return nil }
+        // The downloader's record of the 304: when it was asked for and came, and by which redirects.
         let times = answer.metadata.flatMap(StoredResponse.init(serialized:))
         let merged = stored.merged(
             with: answer.response, to: request, requestTime: times?.requestTime ?? stored.requestTime,
