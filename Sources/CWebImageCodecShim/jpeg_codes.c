@@ -65,7 +65,13 @@ static bool is_valid(bool is_dc, int symbol) {
     return size <= 10 && (size > 0 || run == 0 || run == 15);
 }
 
-/* Replaces the table by one with codes for all symbols, of the lengths that those of the sample have, or nearly. */
+/* Replaces the table by one with codes for all symbols, of the lengths that those of the sample have, or nearly.
+
+   The table of the sample has lengths but no counts, so these are made from the lengths: 4 << (16 - n) for a code of n bits,
+   and 2, less than any of them, for a symbol that the sample does not have. find_lengths() needs the symbols by their counts:
+   first the reserved code, then the symbols that the sample does not have, then the others from the longest code on. The
+   lengths therefore never grow from place to place, and huffval, which begins with the shortest code, takes the symbols in
+   reverse. */
 static void take_table(bool is_dc, const JHUFF_TBL *sample, JHUFF_TBL *table) {
     enum { LONGEST = 63 };
     bool is_seen[SYMBOLS] = {false};
@@ -74,7 +80,7 @@ static void take_table(bool is_dc, const JHUFF_TBL *sample, JHUFF_TBL *table) {
     uint8_t lengths[SYMBOLS + 1];
     for (int length = 1; length <= LONGEST_CODE; length++)
         for (int left = sample->bits[length]; left > 0; left--) is_seen[sample->huffval[seen++]] = true;
-    /* The first place is that of the code of ones only, which JPEG reserves, and which must be one of the longest (K.2). */
+    /* The code of ones only, which JPEG reserves, must be one of the longest (K.2). */
     counts[0] = 1;
     for (int symbol = 0; symbol < SYMBOLS; symbol++) {
         if (is_seen[symbol] || !is_valid(is_dc, symbol)) continue;
@@ -96,7 +102,6 @@ static void take_table(bool is_dc, const JHUFF_TBL *sample, JHUFF_TBL *table) {
     bits[longest]--; /* the reserved code */
     memset(table, 0, sizeof *table);
     for (int length = 1; length <= LONGEST_CODE; length++) table->bits[length] = (UINT8)bits[length];
-    /* The lengths never grow from place to place. */
     for (int place = 1; place < count; place++) table->huffval[count - 1 - place] = (UINT8)symbols[place];
 }
 

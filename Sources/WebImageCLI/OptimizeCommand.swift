@@ -37,11 +37,7 @@ enum OptimizeCommand {
                 .value("jobs", "N", "files at a time (default: the number of processors)"),
                 .flag("json", "one JSON object per line, at last the sums"),
             ]),
-            .options(
-                [
-                    .quiet
-                ]
-                    + CommandOption.lists),
+            .options([.quiet] + CommandOption.lists),
             .names,
             .options(CommandOption.limits),
             .examples([

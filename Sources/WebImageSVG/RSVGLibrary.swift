@@ -19,10 +19,12 @@ enum RSVGLibrary {
         RSVGCancelling_bind($0, $1)
     }
 
-    /// Whether librsvg loads a library for documents inside of documents. 2.60 does not.
+    // Only 2.60 has the functions of `cancelling`, so they tell how the library at hand behaves.
+
+    /// Whether librsvg loads gdk-pixbuf to draw an SVG document that another one embeds. From 2.60 on it draws it itself.
     static var loadsLibraryForDocuments: Bool { cancelling == nil }
 
-    /// Whether some filters end the process: librsvg 2.54 does not check them, 2.60 does.
+    /// Whether a drawing with a wrong filter makes librsvg end the process: 2.54 does not check filters, 2.60 does.
     static var endsTheProcess: Bool { cancelling == nil }
 }
 

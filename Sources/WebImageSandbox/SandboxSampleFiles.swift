@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The pictures of ``SandboxSamples``, as `webimage convert` or the tests' writers have written them: a gradient of
 /// 24 × 24 px, smaller in formats that do not compress. The page of PDF has lines and text. The animation of Lottie has a
-/// picture, because rlottie loads a library for the first one. The video has two frames of H.264 in MP4. A worker that encoded them at its start would load the
-/// encoders too, which takes a quarter of its start and of its memory.
+/// picture, because rlottie loads a library for the first one. The video has two frames of H.264 in MP4. A worker that encoded
+/// them at its start would load the encoders too, which takes a quarter of its start and of its memory.
 enum SandboxSampleFiles {
     /// The file of a format; nil if there is none.
     static func data(_ format: ImageFormat) -> Data? { texts[format].flatMap { Data(base64Encoded: $0) } }

@@ -29,6 +29,8 @@ struct PNGFrameFile {
         self.bytes = bytes
         file = PNGChunkWriter(capacity: byteCount + 2048)
         let sides = [size.width, size.height].flatMap { PNGChunkWriter.bigEndian(UInt32(clamping: $0)) }
+        // Behind the signature (8 bytes) and the length, name and sides of `IHDR` (16) are the bit depth, the colour type, and
+        // the methods of compression, filtering and interlacing. They hold for every frame.
         file.append("IHDR", sides + bytes[24..<29])
         if let profile = chunks.iccProfile { file.append("iCCP", payload: part(profile)) }
         if let palette = chunks.palette { file.append("PLTE", payload: part(palette)) }

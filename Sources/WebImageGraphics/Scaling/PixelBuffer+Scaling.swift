@@ -28,6 +28,9 @@ extension PixelBuffer {
 
     /// Returns a part of the picture scaled to `size`. If the receiver is straight and `target` is premultiplied, the
     /// picture is also premultiplied. In all other cases, `target` must be the receiver's format.
+    ///
+    /// Two kinds of pictures are scaled by a second call: a tiny one inside a frame of its own border pixels, which zimg would
+    /// mirror, and one whose side becomes much smaller, from the larger size that one step can reach in time.
     func scaled(
         to size: PixelSize, from region: PixelRegion, as target: PixelFormat, isOpaque: Bool
     ) throws(WebImageError) -> PixelBuffer {
@@ -38,11 +41,13 @@ extension PixelBuffer {
             return try continued(by: frame).scaled(to: size, from: moved, as: target, isOpaque: isOpaque)
         }
         let plan = ScalingCall(source: format, target: target, isOpaque: isOpaque)
+        // `size`, unless it is too small for one step.
         let near = plan.firstSize(from: region, to: size)
         if near != size {
             return try scaled(to: near, from: region, as: target, isOpaque: isOpaque).scaled(
                 to: size, isOpaque: isOpaque)
         }
+        // Only these pixels are read: the region and those around it that the filter reaches.
         let window = PixelWindow(self, for: region, to: size)
         var part = window.moved(region)
         if plan.isShortenedFirst(from: region, to: size) {

@@ -41,6 +41,7 @@ extension WebImageManager {
     private func plainHit(_ url: URL, options: WebImageOptions, values: PlainValues) -> PlainHit? {
         let settings = settings
         let roles = settings.roles
+        // Nil, of a loader that does not say whether it shares plain loads, is a no: its loads may have other scopes.
         guard settings.allowsPlainHits, let cache = roles.imageCache, roles.sharesPlainLoads?() == true else {
             return nil
         }

@@ -7,6 +7,7 @@ extension ImagePipeline {
     /// Reads an image from disk and decodes it on the calling thread. Nil for a miss and for bytes that cannot be
     /// decoded. Nil also if the image requires asynchronous work, such as a transformer.
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
+        // A load without a key is in no cache.
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache.layers,
             let (image, entry) = decoded(plan.variantDecoder, cache, plan)
@@ -20,6 +21,7 @@ extension ImagePipeline {
             let cache = plan.originalLookup.cache.layers,
             let (image, entry) = decoded(plan.originalDecoder, cache, plan)
         else { return nil }
+        // A variant remembers the version of its original; that of its bytes if the entry has none.
         let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
         store.keepInMemorySync(image, plan, fromDisk: version)
         let original = EncodedResource(data: entry.data, cacheType: .disk, version: version)
