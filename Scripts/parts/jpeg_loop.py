@@ -216,43 +216,6 @@ def strips(work, rest):
     return subprocess.run([program, kind, *arguments], env=WITHOUT_LEAKS).returncode
 
 
-def coverage(work):
-    """Links the test bundle of the last build again, with the loop compiled for coverage, and runs the loop's tests."""
-    debug = ROOT / ".build/debug"
-    manifest = (ROOT / ".build/debug.yaml").read_text()
-    link = next((match[1] for match in re.finditer(r"^    args: \[(.*)\]$", manifest, re.M)
-                 if '"-emit-executable"' in match[1] and "swift-web-imagePackageTests.xctest" in match[1]), None)
-    if not link:
-        sys.exit("build the tests first: swift build --build-tests")
-    arguments = [argument.strip('"') for argument in link.split('","')]
-    instrumented = {}
-    for source in sorted(LOOP.glob("*.c")):
-        target = str(work / (source.name + ".o"))
-        run(CLANG, "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", f"-I{LOOP}/include", "-c", source, "-o", target)
-        instrumented[source.name + ".o"] = target
-    listed = next(argument[1:] for argument in arguments if argument.startswith("@"))
-    lines = pathlib.Path(listed).read_text().splitlines()
-    objects = [instrumented[pathlib.Path(line.strip("'")).name] if "CWebImageJPEGThumbnail.build" in line else line for line in lines]
-    (work / "objects").write_text("\n".join(objects) + "\n")
-    bundle = str(work / "tests")
-    arguments = [f"@{work}/objects" if argument.startswith("@") else argument for argument in arguments]
-    arguments[arguments.index("-o") + 1] = bundle
-    resources = pathlib.Path(run(CLANG, "-print-resource-dir").strip())
-    runtime = next(path for path in sorted(resources.rglob("libclang_rt.profile*.a")) if "linux" in str(path))
-    run(*arguments, runtime, "-Xlinker", "-u__llvm_profile_runtime", cwd=ROOT)
-    environment = dict(os.environ, LLVM_PROFILE_FILE=str(work / "profile"), LD_LIBRARY_PATH=str(debug))
-    run(bundle, "--testing-library", "swift-testing", "--no-parallel", "--filter", "JPEG(Thumbnail|Plane|Ink|Strip)Tests", env=environment)
-    run(toolchain("llvm-profdata"), "merge", "-o", work / "merged", work / "profile")
-    report = run(toolchain("llvm-cov"), "report", bundle, f"-instr-profile={work}/merged")
-    print(report)
-    for line in run(toolchain("llvm-cov"), "show", bundle, f"-instr-profile={work}/merged").splitlines():
-        if re.match(r"^\s*\d+\|\s+0\|", line) or line.endswith(".c:"):
-            print(line)
-    percent = float(re.findall(r"([\d.]+)%", next(line for line in report.splitlines() if line.startswith("TOTAL")))[2])
-    print(f"{percent} % of lines (aim: 98)")
-    return int(percent < 98)
-
-
 def measure(words):
     """Checks and measures the loop for JPEG thumbnails (CWebImageJPEGThumbnail) beside libjpeg-turbo, outside of Swift.
 
@@ -267,7 +230,6 @@ def measure(words):
     Scripts/measure jpeg-loop strips compare [N] [SEED]   N files (default 500) in one piece and on several threads: the same pixels?
     Scripts/measure jpeg-loop strips mutate [N] [SEED]    N damaged files (default 20000), sanitized
     Scripts/measure jpeg-loop strips times THREADS FILE...  the clock and the processors, least of 21
-    Scripts/measure jpeg-loop coverage                    lines of the loop that the Swift tests run
 
     Variables: of 'times', SIDE=2, 3 or 4 for planes with so many samples in a row of a block, beside libjpeg-turbo's scale with twice
     the result's pixels, CHROMA=8 for the samples of chroma, RATIO=3.5 for how many times smaller the result is; of 'strips mutate',
@@ -290,7 +252,6 @@ def measure(words):
             "worst": lambda: worst(work, *numbers(600, None, 1)),
             "platforms": lambda: platforms(work, *numbers(400)),
             "strips": lambda: strips(work, rest),
-            "coverage": lambda: coverage(work),
         }
         if command not in ways:
             return f"Scripts/measure jpeg-loop: one of {', '.join(ways)}; see --help"
