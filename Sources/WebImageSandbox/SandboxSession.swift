@@ -68,8 +68,10 @@ final class SandboxAnimation: Sendable {
     private let options: DecodingOptions
     private let state: Locked<State>
 
-    /// The pages of a file whose frames are pages. Empty for an animation.
+    /// The pages of a file that declares their sizes. Empty for an animation.
     private let pages: [TIFFPageTable.Page]
+    /// Whether the frames are pages whose sizes the file does not declare in a table. The limits bound each.
+    private let hasPagesOfAnySize: Bool
 
     private struct State {
         /// The size of all frames of an animation; nil before the first one.
@@ -91,8 +93,9 @@ final class SandboxAnimation: Sendable {
         let session = SandboxSession(
             pool, coder, kind: pool.kind(coder.profile), number: pool.makeNumber())
         pages =
-            coder.formats.contains { $0.framesArePages }
+            coder.formats.contains(.tiff)
             ? data.withUnsafeBytes { TIFFPageTable($0, maxPages: options.limits.maxFrameCount).pages } : []
+        hasPagesOfAnySize = coder.formats.contains(.pdf)
         facts = try session.withWorker { worker, _ throws(WebImageError) in
             try Self.open(data, for: session, options: options, in: worker)
         }
@@ -100,9 +103,11 @@ final class SandboxAnimation: Sendable {
     }
 
     private init(
-        _ data: Data, facts: SandboxAnimationFacts, session: SandboxSession, options: DecodingOptions, size: PixelSize
+        _ data: Data, facts: SandboxAnimationFacts, session: SandboxSession, options: DecodingOptions, size: PixelSize,
+        coder: WorkerCoder
     ) {
         (self.data, self.facts, self.session, self.options, pages) = (data, facts, session, options, [])
+        hasPagesOfAnySize = coder.formats.contains(.pdf)
         state = Locked(State(size: size))
     }
 
@@ -123,7 +128,8 @@ final class SandboxAnimation: Sendable {
                 in: worker)
             return (
                 image,
-                SandboxAnimation(data, facts: facts, session: session, options: options, size: image.pixelSize)
+                SandboxAnimation(
+                    data, facts: facts, session: session, options: options, size: image.pixelSize, coder: coder)
             )
         }
     }
@@ -150,9 +156,10 @@ final class SandboxAnimation: Sendable {
         }
     }
 
-    /// Whether a frame has its size: a page the one that its directory declares, a frame of an animation that of the
+    /// Whether a frame has its size: a page of TIFF the one that its directory declares, a frame of an animation that of the
     /// first frame, because views and caches plan their memory by the first frame.
     private func isSize(of image: Image, at index: Int) -> Bool {
+        if hasPagesOfAnySize { return true }
         guard !pages.isEmpty else { return state.withLock { $0.isSize(of: image) } }
         return pages.indices.contains(index) && image.pixelSize == options.targetSize(for: pages[index].size)
     }

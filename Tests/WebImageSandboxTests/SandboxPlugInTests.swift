@@ -194,6 +194,27 @@ struct SandboxPlugInTests {
         }
     }
 
+    @Test func eachPageHasItsOwnSize() throws {
+        guard PDFium.isThere else { return }
+        let sizes = [(200, 100), (40, 30), (10, 300)]
+        let pages = sizes.map { width, height in
+            PDFBytes.Page(content: "0 1 0 rg 0 0 \(width) \(height) re f", width: width, height: height)
+        }
+        let data = PDFBytes(pages: pages).data
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        let profile = try #require(SandboxProfile(.pdf))
+        let coder = try profile.workerCoder(of: data)
+        let opened = try SandboxAnimation(data, pool: pool, coder: coder, options: DecodingOptions())
+        let decoded = try SandboxAnimation.decode(data, pool: pool, coder: coder, options: DecodingOptions()).animation
+        for animation in [opened, decoded].compactMap({ $0 }) {
+            for index in [2, 0, 1] {
+                let size = try animation.frame(at: index).pixelSize
+                #expect(size == PixelSize(width: sizes[index].0, height: sizes[index].1))
+            }
+        }
+    }
+
     /// The small files of the worker's start, cut off at every length: the same picture or the same error as here.
     @Test(arguments: [ImageFormat.pdf, .lottie, .raw, .jpeg2000, .video]) func filesCutAtEveryLength(
         format: ImageFormat
