@@ -61,6 +61,8 @@ final class AVIFDecoder {
     private func parse(_ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits) throws(WebImageError) {
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
+        // libavif refuses sides over 32,768 px by default. The limits bound sides as well.
+        handle.pointee.imageDimensionLimit = 0
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)

@@ -40,6 +40,7 @@ final class AVIFEncoder {
             let frame = try frame(index)
             if index == 0, frame.image.hasAlpha { hasAlpha = true }
             guard hasAlpha || !frame.image.hasAlpha else { return nil }
+            try Self.checkSize(frame.image.pixelSize)
             // libavif cannot be interrupted while it encodes a frame.
             try WorkBudget.current?.admit(
                 "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel(options))
@@ -71,6 +72,15 @@ final class AVIFEncoder {
         }
         guard let playing else { throw .cannotEncode("libavif", "the file has an unknown form") }
         return playing
+    }
+
+    /// Refuses a picture that most readers refuse: libavif's limit, unless its caller raises it.
+    private static func checkSize(_ size: PixelSize) throws(WebImageError) {
+        guard max(size.width, size.height) <= Int(AVIF_DEFAULT_IMAGE_DIMENSION_LIMIT) else {
+            throw .cannotEncode(
+                "libavif", "\(size.width)x\(size.height) is over 32768 px a side",
+                hint: "Set a maximum pixel size, or choose PNG or JPEG.")
+        }
     }
 
     /// Sets the times of creation and modification in the headers of an animation to 0, which means unknown.

@@ -74,6 +74,16 @@ struct AVIFSizeTests {
         #expect(try decode(file(four + tiles), .default).pixelSize == PixelSize(width: 128, height: 128))
     }
 
+    /// Other readers refuse sides over 32,768 px. Such a file is read, as far as the limits allow, but not written.
+    @Test func longSidesAreReadAndNotWritten() throws {
+        let tile = try Self.coded(1040, 64)
+        let canvas = grid(columns: 32, width: 33_280, height: 64, said: (33_280, 64), to: Array(2...33))
+        let tiles = (2...33).map { item($0, tile, width: 1040) }
+        #expect(try decode(file([canvas] + tiles), .default).pixelSize == PixelSize(width: 33_280, height: 64))
+        let error = #expect(throws: WebImageError.self) { try Self.coded(32_769, 2) }
+        #expect(error?.code == .encodingFailed && error?.hint?.contains("maximum pixel size") == true)
+    }
+
     @Test func codedImagesOverTheLimitAreRefusedAtEachNesting() {
         // Each file contains one image. The box of the first file declares the true size. The box of the second file
         // declares a smaller size.
