@@ -3,8 +3,24 @@ import WebImage
 
 /// Writes the output of the command. Results go to standard output, and all other text goes to standard error.
 enum Console {
-    /// The output descriptors whose reader has closed the pipe. Output to these descriptors is dropped.
-    private static let closed = Locked<Set<Int32>>([])
+    private struct State {
+        /// The output descriptors whose reader has closed the pipe. Output to these descriptors is dropped.
+        var closed: Set<Int32> = []
+        /// The first other error of a write to standard output; 0 for none.
+        var error: Int32 = 0
+    }
+
+    private static let state = Locked(State())
+
+    /// Prints an error if results were lost, for example because the disk is full. Called at the end of the command.
+    ///
+    /// - Returns: The exit code of the command.
+    static func finish(_ code: Int32) -> Int32 {
+        let number = state.withLock { $0.error }
+        guard number != 0 else { return code }
+        error("standard output: \(String(cString: strerror(number)))")
+        return code == ExitCode.ok.rawValue ? ExitCode.failed.rawValue : code
+    }
 
     static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
 
@@ -27,12 +43,13 @@ enum Console {
     /// Writes under a lock, so that lines from several tasks do not mix. If the reader has closed the pipe, as in
     /// `| head`, further output is dropped and the program continues.
     private static func write(_ text: String, to descriptor: Int32) {
-        closed.withLock { closed in
-            guard !closed.contains(descriptor) else { return }
+        state.withLock { state in
+            guard !state.closed.contains(descriptor) else { return }
             let error = Array(text.utf8).withUnsafeBytes { bytes in
                 SystemCall.transfer(bytes.count) { Foundation.write(descriptor, bytes.baseAddress! + $0, $1) }
             }
-            if error == EPIPE { closed.insert(descriptor) }
+            if error == EPIPE { state.closed.insert(descriptor) }
+            if error != EPIPE, descriptor == STDOUT_FILENO, state.error == 0 { state.error = error }
         }
     }
 }

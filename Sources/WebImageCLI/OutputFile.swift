@@ -4,6 +4,9 @@ import WebImage
 /// Writes output files. A file is written completely or not at all.
 enum OutputFile {
     static let standardOutput = "-"
+    /// The permissions of an output, before the user's mask is applied. Only such a file keeps those of the file that it
+    /// replaces.
+    private static let usualMode: mode_t = 0o666
 
     /// Writes data to a file, or to standard output if the path is `-`.
     ///
@@ -12,7 +15,7 @@ enum OutputFile {
     ///     change.
     ///   - mode: The permissions of the file, before the user's mask is applied.
     static func write(
-        _ data: Data, to path: String, replaces: Bool = true, mode: mode_t = 0o666
+        _ data: Data, to path: String, replaces: Bool = true, mode: mode_t = usualMode
     ) throws(WebImageError) {
         try write(to: path, replaces: replaces, mode: mode) { descriptor throws(WebImageError) in
             let outcome = data.withUnsafeBytes { bytes in
@@ -93,23 +96,20 @@ enum OutputFile {
     }
 
     /// Writes a file under a temporary name and then renames the file. An interrupted command thus leaves no partial
-    /// picture under the final name.
+    /// picture under the final name. A file that is replaced keeps its permissions, and a link the file that it leads to; a pipe
+    /// or a device receives the bytes.
     private static func write(
-        to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
+        to path: String, replaces: Bool, mode: mode_t = usualMode, _ body: (Int32) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         guard path != standardOutput else { return try body(STDOUT_FILENO) }
-        // The name does not contain the name of the file, which can already have the maximum length.
-        let folder = PathText.folder(of: path)
-        let temporary = temporaries.withLock { temporaries in
-            temporaries.count += 1
-            let name = ".webimage-\(getpid())-\(temporaries.count).part"
-            let path = RawText.cString(folder.isEmpty ? name : folder == "/" ? "/" + name : folder + "/" + name)
-            temporaries.paths.insert(path)
-            return path
-        }
+        let existing = replaces ? ExistingOutput(path) : nil
+        if existing?.isStream == true { return try writeStream(path, body) }
+        let final = existing?.path ?? RawText.cString(path)
+        let temporary = makeTemporaryPath(beside: final)
         defer { temporaries.withLock { _ = $0.paths.remove(temporary) } }
-        let final = RawText.cString(path)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+        let permissions = mode == usualMode ? existing?.permissions : nil
+        let descriptor = open(
+            temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, permissions.map { mode & $0 } ?? mode)
         guard descriptor >= 0 else { throw failure(path) }
         do throws(WebImageError) {
             try body(descriptor)
@@ -118,11 +118,34 @@ enum OutputFile {
             unlink(temporary)
             throw error
         }
+        // Not all file systems have permissions.
+        if let permissions { fchmod(descriptor, permissions) }
         guard close(descriptor) == 0, replaces ? rename(temporary, final) == 0 : place(temporary, final) else {
             let error = errno == EEXIST ? exists(path) : failure(path)
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Names a file in the folder of an output. The name does not contain that of the output, which can already have the
+    /// maximum length.
+    private static func makeTemporaryPath(beside final: [CChar]) -> [CChar] {
+        let folder = final.lastIndex(of: CChar(UInt8(ascii: "/"))).map { final[...$0] } ?? []
+        return temporaries.withLock { temporaries in
+            temporaries.count += 1
+            let path = folder + RawText.cString(".webimage-\(getpid())-\(temporaries.count).part")
+            temporaries.paths.insert(Array(path))
+            return Array(path)
+        }
+    }
+
+    private static func writeStream(
+        _ path: String, _ body: (Int32) throws(WebImageError) -> Void
+    ) throws(WebImageError) {
+        let descriptor = open(RawText.cString(path), O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        try body(descriptor)
     }
 
     /// Moves the temporary file to its final name. Fails if the name is in use. Creates a hard link, because a rename
@@ -160,5 +183,29 @@ enum OutputFile {
             default: "Name a file that can be written."
             }
         return .posix(number, stage: .store, url: URL(fileURLWithPath: path), hint: hint ?? usual)
+    }
+}
+
+/// What an output replaces.
+private struct ExistingOutput {
+    /// The path of the file, without links.
+    let path: [CChar]
+    let permissions: mode_t
+    /// Whether it is a pipe or a device, whose place no file can take.
+    let isStream: Bool
+
+    /// Nil if there is nothing, or something that no output can replace.
+    init?(_ path: String) {
+        let name = RawText.cString(path)
+        var facts = stat()
+        guard stat(name, &facts) == 0, let resolved = realpath(name, nil) else { return nil }
+        defer { free(resolved) }
+        self.path = Array(UnsafeBufferPointer(start: resolved, count: strlen(resolved) + 1))
+        permissions = facts.st_mode & 0o777
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: isStream = false
+        case S_IFIFO, S_IFCHR, S_IFBLK: isStream = true
+        default: return nil
+        }
     }
 }

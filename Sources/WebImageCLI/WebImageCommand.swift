@@ -12,11 +12,13 @@ public enum WebImageCommand {
 
     /// Runs a command line and returns the exit code. The first element of `arguments` is the program's name.
     ///
-    /// The exit code is 0 for success, 1 for a usage error, 2 if an input failed, 3 if a limit was exceeded, and 130
+    /// The exit code is 0 for success, 1 for a usage error, 2 if an input failed or standard output could not be written, 3 if a limit was exceeded, and 130
     /// after an interrupt.
     ///
     /// Blocks the calling thread, which must not belong to the cooperative pool.
-    public static func run(_ arguments: [String]) -> Int32 {
+    public static func run(_ arguments: [String]) -> Int32 { Console.finish(code(of: arguments)) }
+
+    private static func code(of arguments: [String]) -> Int32 {
         OptionalCoders.register()
         let arguments = commandFirst(arguments)
         let log = WebImageLog.shared

@@ -124,6 +124,52 @@ struct ShellTests {
         #expect(!FileManager.default.fileExists(atPath: path("absent")))
     }
 
+    /// What stands at the place of an output stays what it is: permissions, links, pipes and devices.
+    @Test func replacedFilesKeepTheirKind() throws {
+        let manager = FileManager.default
+        func permissions(_ name: String) throws -> Int? {
+            try manager.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+        }
+        try write("a.png", width: 40)
+        for mode in [0o600, 0o664, 0o640] {
+            try write("private.png")
+            try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: path("private.png"))
+            for words in [["convert", "--size", "10"], ["convert", "--size", "20"]] {
+                #expect(try run(words + ["--overwrite", "a.png", "private.png"]).code == 0)
+                #expect(try permissions("private.png") == mode)
+            }
+        }
+        try manager.createDirectory(atPath: path("album"), withIntermediateDirectories: false)
+        try write("album/real.png", width: 50)
+        try manager.createSymbolicLink(atPath: path("link.png"), withDestinationPath: "album/real.png")
+        #expect(try run(["convert", "--overwrite", "--size", "30", "a.png", "link.png"]).code == 0)
+        #expect(try manager.destinationOfSymbolicLink(atPath: path("link.png")) == "album/real.png")
+        #expect(try width("album/real.png") == 30)
+        #expect(try manager.contentsOfDirectory(atPath: path("album")) == ["real.png"])
+
+        #expect(mkfifo(path("pipe.png"), 0o600) == 0)
+        let reader = Process()
+        reader.executableURL = URL(fileURLWithPath: "/bin/sh")
+        reader.arguments = ["-c", "timeout 60 cat pipe.png > read.png"]
+        reader.currentDirectoryURL = scratch.url
+        try reader.run()
+        #expect(try run(["convert", "--overwrite", "--size", "16", "a.png", "pipe.png"]).code == 0)
+        reader.waitUntilExit()
+        #expect(try width("read.png") == 16)
+        var facts = stat()
+        #expect(stat(path("pipe.png"), &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO)
+    }
+
+    /// A full disk must not pass for a complete list.
+    @Test(arguments: [["info", "a.png"], ["--version"], ["formats"], ["convert", "--help"]])
+    func lostOutputIsAnError(_ words: [String]) throws {
+        try write("a.png")
+        let script = "exec \"$@\" > /dev/full"
+        let outcome = try Tool.run(
+            words, through: ["/bin/sh", "-c", script, "sh"], in: scratch.url.path, input: .nullDevice)
+        #expect(outcome.code == 2 && outcome.errors == "webimage: standard output: No space left on device\n")
+    }
+
     @Test func convertReplacesAFileOnlyOnRequest() throws {
         try write("a.png", width: 20)
         try write("b.png", width: 50)
