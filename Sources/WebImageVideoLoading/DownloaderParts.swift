@@ -23,6 +23,7 @@ extension WebImageDownloader: PartLoader {
     ) async throws(WebImageError) -> ImageDataResult {
         let watch = StartWatch(load, startBytes: startBytes, isReadInParts)
         var watched = load
+        watched.keepsPart = false
         watched.receivedBody = { watch.receive($0, $1) }
         if load.receivedData != nil { watched.receivedData = { watch.forward($0, $1) } }
         let download = Task { [watched] in

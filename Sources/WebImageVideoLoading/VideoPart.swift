@@ -34,9 +34,12 @@ struct VideoPart {
         validator = entityTag.flatMap { $0.hasPrefix("\"") && $0.utf8.count < 1000 ? $0 : nil }
     }
 
-    /// Whether two parts can belong to one video.
+    /// Whether two parts can belong to one video. A server that was asked for a part of the video with its `ETag` need not
+    /// repeat the time of modification (RFC 9110 §15.3.7).
     func isOfTheSameVideo(as other: VideoPart) -> Bool {
-        byteCount == other.byteCount && entityTag == other.entityTag && lastModified == other.lastModified
+        let isDated = lastModified == other.lastModified || lastModified == nil || other.lastModified == nil
+        return byteCount == other.byteCount && entityTag == other.entityTag
+            && (validator == nil ? lastModified == other.lastModified : isDated)
     }
 
     static func changed(_ url: URL) -> WebImageError { wrong("the video has changed between two requests", url) }

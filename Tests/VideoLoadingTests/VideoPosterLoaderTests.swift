@@ -55,7 +55,7 @@ struct VideoPosterLoaderTests {
     private func load(
         _ url: URL, time: Double? = nil, coder: any ImageCoder = ImageVideoCoder.shared,
         limits: (bytes: Int, requests: Int) = (16 << 20, 48), encodedBytes: Int? = nil, readsUnnamed: Bool = false,
-        _ change: (inout ImageDataLoad) -> Void = { _ in }
+        resumeFolder: URL? = nil, _ change: (inout ImageDataLoad) -> Void = { _ in }
     ) async throws -> ImageDataResult {
         var config = WebImageDownloaderConfig()
         if readsUnnamed {
@@ -63,6 +63,7 @@ struct VideoPosterLoaderTests {
             config.policy = .server
             config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.0/8"))]
         }
+        config.resumeFolder = resumeFolder
         let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }
         var request = ImageRequest(url: url, context: Self.context(time))
@@ -162,6 +163,15 @@ struct VideoPosterLoaderTests {
     }
 
     // MARK: Servers without ranges
+
+    @Test func partsNeedNotRepeatTheTimeOfTheVideo() async throws {
+        let whole = try Self.large.data
+        let server = try RangeServer(whole, .undated)
+        defer { server.stop() }
+        let result = try await load(server.url)
+        #expect(server.requestCount > 1 && result.data.count < whole.count)
+        #expect(try areEqual(result.data, whole))
+    }
 
     @Test(arguments: [RangeBehaviour.ignored, .refused]) func theWholeVideoIsLoadedWithoutRanges(
         behaviour: RangeBehaviour
@@ -282,6 +292,18 @@ struct VideoPosterLoaderTests {
             #expect(stored.hops.count == 1)
             #expect(try areEqual(result.data, whole, Self.options(time)))
         }
+    }
+
+    /// The answer is broken off on purpose, so that no later download would continue its part.
+    @Test func theBrokenOffAnswerIsNotKept() async throws {
+        let scratch = try ScratchFolder()
+        let server = try RangeServer(try Self.large.data, name: "/film")
+        defer { server.stop() }
+        _ = try await load(server.url, readsUnnamed: true, resumeFolder: scratch.url)
+        #expect(server.requestCount > 1)
+        let kept =
+            FileManager.default.enumerator(atPath: scratch.url.path)?.allObjects.compactMap { $0 as? String } ?? []
+        #expect(!kept.contains { $0.hasSuffix(".part") }, "\(kept)")
     }
 
     /// A redirect leads to the video: the servers on the way are known, too.

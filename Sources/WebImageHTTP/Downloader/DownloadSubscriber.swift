@@ -26,6 +26,8 @@ final class DownloadSubscriber: Sendable {
     /// the body in a cache. A download without subscribers continues only if its
     /// body was nearly complete when its last subscriber was cancelled (``SharedDownload/isNearlyComplete``).
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
+    /// ``ImageDataLoad/keepsPart`` of the load.
+    let keepsPart: Bool
     /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
@@ -41,6 +43,7 @@ final class DownloadSubscriber: Sendable {
     ) {
         url = load.url
         self.operation = operation
+        keepsPart = load.keepsPart
         initialPriority = load.priority
         priorityHandle = load.priorityHandle
         receivedData = load.receivedData

@@ -11,6 +11,8 @@ final class SharedDownload: Sendable {
     private struct State {
         var decisions: DownloadState
         var progressListeners = ProgressListeners<DownloadSubscriber>()
+        /// Whether a subscriber wants the part of a cancelled download to be kept.
+        var keepsPart = false
         /// The subscribers that read the body while it grows.
         var bodyListeners: [@Sendable (GrowingBody, WebImageResponse) -> Void] = []
         /// The current transfer or, between transfers, the previous one.
@@ -88,6 +90,7 @@ final class SharedDownload: Sendable {
 
     /// Adds a subscriber. When it needs progress or bytes, schedules a report of the current progress to it.
     func add(_ subscriber: DownloadSubscriber) {
+        if subscriber.keepsPart { state.withLock { $0.keepsPart = true } }
         // The bytes of a decryptor or a modified head are not known before the end.
         if let listener = subscriber.receivedBody, parameters.decryptor == nil, parameters.responseModifier == nil {
             let known = state.withLock { state in
@@ -150,7 +153,7 @@ final class SharedDownload: Sendable {
     func cancel() {
         let (isFirst, operation, prepared, waits, partial) = state.withLock { state in
             let isFirst = state.decisions.cancel()
-            let partial = state.decisions.partial
+            let partial = state.keepsPart ? state.decisions.partial : nil
             // Release the leg and the body, which a cancelled download no longer needs.
             state.decisions.clear()
             state.progressListeners.removeAll()

@@ -179,6 +179,9 @@ public struct ImageDataLoad: Sendable {
     /// If this property is nil, the download ends when its last subscriber cancels.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
+    /// Whether the part of the body that has arrived when the load is cancelled is kept, so that a later load continues it.
+    package var keepsPart = true
+
     /// What a loader that stands on a downloader needs otherwise than a plain load; nil for a plain load.
     package var terms: FetchTerms?
 
