@@ -12,7 +12,7 @@ extension WebImageDownloader: ImageLoader {
     /// The downloader accepts URLs whose scheme is `http`, `https` or `file`.
     public var capabilities: LoaderCapabilities {
         var capabilities = LoaderCapabilities(schemes: Self.webSchemes)
-        capabilities.sharesPlainLoads = { [self] in sharesPlainLoads }
+        capabilities.sharesPlainLoads = { [self] _ in sharesPlainLoads }
         capabilities.preparation = LoadPreparation(
             prepare: { [self] in prepare($0) }, prepareForScope: { [self] in prepareForScope($0) },
             refusalOfFile: { [self] in refusal(ofFile: $0) })

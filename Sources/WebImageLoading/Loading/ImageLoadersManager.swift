@@ -101,15 +101,19 @@ extension ImageLoadersManager: ImageLoader {
     /// The manager asks its loaders.
     public var capabilities: LoaderCapabilities {
         var capabilities = LoaderCapabilities()
-        capabilities.sharesPlainLoads = { [self] in sharesPlainLoads }
+        capabilities.sharesPlainLoads = { [self] in sharesPlainLoads($0) }
         return capabilities
     }
 
-    private var sharesPlainLoads: Bool {
+    /// A loader that does not say whether it shares plain loads concerns only the URLs that it may accept.
+    private func sharesPlainLoads(_ url: String) -> Bool {
         let loaders = registered.withLock { $0.roles }
         var index = 0
         while index < loaders.count {
-            guard loaders[index].capabilities.sharesPlainLoads?() == true else { return false }
+            let capabilities = loaders[index].capabilities
+            if capabilities.sharesPlainLoads?(url) != true {
+                guard let schemes = capabilities.schemes, !url.hasScheme(in: schemes) else { return false }
+            }
             index += 1
         }
         return true

@@ -42,10 +42,12 @@ extension WebImageManager {
         let settings = settings
         let roles = settings.roles
         // Nil, of a loader that does not say whether it shares plain loads, is a no: its loads may have other scopes.
-        guard settings.allowsPlainHits, let cache = roles.imageCache, roles.sharesPlainLoads?() == true else {
+        guard settings.allowsPlainHits, let cache = roles.imageCache, let sharesPlainLoads = roles.sharesPlainLoads
+        else {
             return nil
         }
         let text = url.absoluteString
+        guard sharesPlainLoads(text) else { return nil }
         // A load with an empty URL must fail, even if the cache has an entry under the empty key.
         guard !text.isEmpty else { return nil }
         var key =

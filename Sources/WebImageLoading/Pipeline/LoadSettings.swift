@@ -22,7 +22,7 @@ package final class LoadSettings: Sendable {
         let loader: RegisteredLoader
         // Copies of properties of the cache and the loader. A ``PlainHit`` reads them with one step less.
         let imageCache: ImageCache?
-        let sharesPlainLoads: (@Sendable () -> Bool)?
+        let sharesPlainLoads: (@Sendable (_ url: String) -> Bool)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
             self.cache = ResolvedCache(cache)

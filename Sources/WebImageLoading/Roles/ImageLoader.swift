@@ -79,8 +79,8 @@ public struct LoaderCapabilities: Sendable {
 
     /// Whether every plain load currently has the shared scope, so that the manager need not determine the scope of each. A
     /// load is plain if its context has no value for the loader, and its options enable neither cookies nor untrusted
-    /// certificates. Read at every memory hit. Nil for a loader that does not say.
-    package var sharesPlainLoads: (@Sendable () -> Bool)?
+    /// certificates. Asked at every memory hit, with the text of the URL. Nil for a loader that does not say.
+    package var sharesPlainLoads: (@Sendable (_ url: String) -> Bool)?
     /// How the loader prepares loads; nil if it does not.
     package var preparation: LoadPreparation?
 
@@ -96,7 +96,7 @@ public struct LoaderCapabilities: Sendable {
     /// Declares a loader of this package that sends no credentials.
     package init(ownSchemes schemes: [String]) {
         self.init(schemes: schemes)
-        sharesPlainLoads = { true }
+        sharesPlainLoads = { _ in true }
     }
 }
 

@@ -39,6 +39,9 @@ struct PlainHitTests {
             return ImageLoadersManager(loaders: [downloader])
         },
         Loader(name: "scoped") { ImageLoadersManager(loaders: [WebImageDownloader(), ScopedLoader()]) },
+        Loader(name: "scoped scheme") {
+            ImageLoadersManager(loaders: [WebImageDownloader(), ScopedLoader(schemes: ["app"])])
+        },
     ]
 
     /// Stores an image under each key that one of the loads uses.
@@ -122,6 +125,16 @@ struct PlainHitTests {
             }
         }
         #expect(hits > 100)
+    }
+
+    @Test func aLoaderConcernsTheHitsOfItsSchemesOnly() throws {
+        try fill()
+        func isPlain(_ schemes: [String]?) -> Bool {
+            let loaders: [any ImageLoader] = [WebImageDownloader(), ScopedLoader(schemes: schemes)]
+            let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: loaders))
+            return manager.plainHit(url, options: [], dictionary: nil) != nil
+        }
+        #expect(isPlain(["app"]) && isPlain([]) && !isPlain(["app", "https"]) && !isPlain(nil))
     }
 
     /// The bits that keep a load from the fast path. A new bit must be here or in `PlainHit.options`.
@@ -220,6 +233,9 @@ struct PlainHitTests {
 
 /// A custom loader whose results belong to a scope.
 private struct ScopedLoader: ImageLoader {
+    var schemes: [String]?
+    var capabilities: LoaderCapabilities { LoaderCapabilities(schemes: schemes) }
+
     func cacheScope(of load: ImageDataLoad) -> CacheScope { .scoped("bob") }
     func identity(of load: ImageDataLoad) -> LoadIdentity {
         LoadIdentity(sharing: load.url.absoluteString, cacheScope: .scoped("bob"))
