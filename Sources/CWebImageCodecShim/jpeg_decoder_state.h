@@ -63,12 +63,6 @@ typedef struct {
     long calls;
 } stopping_progress;
 
-/* An output that keeps nothing. */
-typedef struct {
-    struct jpeg_destination_mgr base; /* the first member, because cinfo->dest is cast to this type */
-    uint8_t bytes[4096];
-} discarding_destination;
-
 /* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
    after longjmp. */
 typedef struct {
@@ -77,7 +71,7 @@ typedef struct {
     memory_destination destination;
     stopping_progress progress;
     struct jpeg_compress_struct sample; /* whose Huffman codes are used; zeros if there is none */
-    discarding_destination discarded;   /* the output of the sample */
+    memory_destination sample_destination;
 } webimage_jpeg_encoder;
 
 /* Prepares libjpeg's error handling. Call this function before setjmp sets the jump target. */
@@ -85,6 +79,10 @@ struct jpeg_error_mgr *webimage_jpeg_prepare_errors(error_manager *errors);
 /* Creates the compressor with its output and a function that ends it, or NULL. Call this function after setjmp has set the
    jump target. */
 void webimage_jpeg_start_encoder(webimage_jpeg_encoder *encoder, int (*should_stop)(void));
+/* Makes the destination that of the compressor. */
+void webimage_jpeg_write_to(j_compress_ptr cinfo, memory_destination *destination);
+/* Writes rows to a compressor that has started. */
+void webimage_jpeg_write_rows(j_compress_ptr cinfo, const uint8_t *pixels, size_t stride, JDIMENSION count);
 /* Destroys the compressor. *out is the written file, which the caller frees. */
 void webimage_jpeg_take_output(webimage_jpeg_encoder *encoder, uint8_t **out, size_t *out_length);
 void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder);

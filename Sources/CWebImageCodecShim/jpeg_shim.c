@@ -244,10 +244,10 @@ static boolean grow_when_full(j_compress_ptr cinfo) {
 
 static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 
-/* libjpeg calls this function for each row, and for each row of blocks in each scan of a progressive file. */
+/* libjpeg calls this function for each 16 rows, and for each row of blocks in each scan of a progressive file. */
 static void stop_when_told(j_common_ptr cinfo) {
     stopping_progress *progress = (stopping_progress *)cinfo->progress;
-    if (progress->calls++ % 8 == 0 && progress->should_stop()) {
+    if (progress->calls++ % 4 == 0 && progress->should_stop()) {
         snprintf(((error_manager *)cinfo->err)->message, 200, "stopped");
         escape(cinfo, WEBIMAGE_JPEG_FAILED);
     }
@@ -257,12 +257,16 @@ static void write_app1(j_compress_ptr cinfo, webimage_jpeg_bytes payload) {
     if (payload.length > 0) jpeg_write_marker(cinfo, JPEG_APP0 + 1, payload.bytes, (unsigned int)payload.length);
 }
 
+void webimage_jpeg_write_to(j_compress_ptr cinfo, memory_destination *destination) {
+    destination->base.init_destination = grow;
+    destination->base.empty_output_buffer = grow_when_full;
+    destination->base.term_destination = nothing_more;
+    cinfo->dest = &destination->base;
+}
+
 void webimage_jpeg_start_encoder(webimage_jpeg_encoder *encoder, int (*should_stop)(void)) {
     jpeg_create_compress(&encoder->cinfo);
-    encoder->destination.base.init_destination = grow;
-    encoder->destination.base.empty_output_buffer = grow_when_full;
-    encoder->destination.base.term_destination = nothing_more;
-    encoder->cinfo.dest = &encoder->destination.base;
+    webimage_jpeg_write_to(&encoder->cinfo, &encoder->destination);
     encoder->progress.base.progress_monitor = stop_when_told;
     encoder->progress.should_stop = should_stop;
     if (should_stop) encoder->cinfo.progress = &encoder->progress.base;
@@ -279,6 +283,7 @@ void webimage_jpeg_free_encoder(webimage_jpeg_encoder *encoder) {
     jpeg_destroy_compress(&encoder->cinfo);
     jpeg_destroy_compress(&encoder->sample);
     free(encoder->destination.memory);
+    free(encoder->sample_destination.memory);
     free(encoder);
 }
 
@@ -286,6 +291,15 @@ static void set_table(j_compress_ptr cinfo, const uint16_t *table) {
     unsigned int steps[DCTSIZE2];
     for (int index = 0; index < DCTSIZE2; index++) steps[index] = table[index];
     for (int slot = 0; slot < 2; slot++) jpeg_add_quant_table(cinfo, slot, steps, 100, TRUE);
+}
+
+void webimage_jpeg_write_rows(j_compress_ptr cinfo, const uint8_t *pixels, size_t stride, JDIMENSION count) {
+    JSAMPROW rows[2 * DCTSIZE];
+    for (JDIMENSION done = 0; done < count;) {
+        JDIMENSION part = count - done < 2 * DCTSIZE ? count - done : 2 * DCTSIZE;
+        for (JDIMENSION row = 0; row < part; row++) rows[row] = (JSAMPROW)(pixels + (done + row) * stride);
+        done += jpeg_write_scanlines(cinfo, rows, part);
+    }
 }
 
 int webimage_jpeg_encode(
@@ -323,10 +337,7 @@ int webimage_jpeg_encode(
     write_app1(cinfo, settings->xmp);
     if (settings->icc.length > 0)
         jpeg_write_icc_profile(cinfo, settings->icc.bytes, (unsigned int)settings->icc.length);
-    while (cinfo->next_scanline < cinfo->image_height) {
-        JSAMPROW row = (JSAMPROW)(pixels + cinfo->next_scanline * stride);
-        jpeg_write_scanlines(cinfo, &row, 1);
-    }
+    webimage_jpeg_write_rows(cinfo, pixels, stride, cinfo->image_height);
     jpeg_finish_compress(cinfo);
     webimage_jpeg_take_output(state, out, out_length);
     return WEBIMAGE_JPEG_OK;
