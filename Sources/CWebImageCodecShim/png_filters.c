@@ -23,6 +23,7 @@ enum {
     SAMPLE_PARTS = 6,
     SAMPLE_SHARE = 8,      /* at most an eighth of the rows */
     PAIRS_UNTIL_LIMIT = 128,
+    NOISE_LEVEL = 1,       /* of libdeflate */
     LEAST_PAIRED_ROW = 256, /* the bytes of a row below which its pairs of bytes say little */
 };
 
@@ -317,37 +318,50 @@ static bool is_sampled(filtering filtering, int level, const filter_space *space
     }
 }
 
-/* Compresses some bands of rows with different filters. Returns those with the fewest bytes, and sets *is_packed if they become very
-   small. */
-static filtering best_filtering(
-    const cpng_picture *picture, int level, filter_space *space, uint8_t *filtered, bool *is_packed) {
-    size_t rows = SAMPLE_ROWS, parts = picture->height / (rows * SAMPLE_SHARE), used = 0, capacity = 0;
-    if (parts > SAMPLE_PARTS) parts = SAMPLE_PARTS;
-    if (parts < 2) {
-        parts = 1;
-        rows = picture->height;
+/* The bands of rows that are a sample of the picture. */
+typedef struct { size_t rows, parts; } sample_bands;
+
+/* Filters the sample. Returns its bytes. */
+static size_t filter_sample(
+    const cpng_picture *picture, sample_bands bands, filtering filtering, filter_space *space, uint8_t *filtered) {
+    size_t used = 0;
+    for (size_t part = 0; part < bands.parts; part++) {
+        size_t first = bands.parts == 1 ? 0 : (picture->height - bands.rows) * part / (bands.parts - 1);
+        if (!filter_rows(picture, first, first + bands.rows, filtering, space, filtered + used)) break;
+        used += bands.rows * (space->row_bytes + 1);
     }
-    size_t counts[FILTERING_COUNT] = {0};
+    return used;
+}
+
+/* Compresses a sample with different filters. Returns those with the fewest bytes, and sets *level to that for the whole. */
+static filtering best_filtering(
+    const cpng_picture *picture, const effort *effort, filter_space *space, uint8_t *filtered, int *level) {
+    sample_bands bands = {SAMPLE_ROWS, picture->height / (SAMPLE_ROWS * SAMPLE_SHARE)};
+    if (bands.parts > SAMPLE_PARTS) bands.parts = SAMPLE_PARTS;
+    if (bands.parts < 2) bands = (sample_bands){picture->height, 1};
+    size_t counts[FILTERING_COUNT] = {0}, used = 0, capacity = 0;
     filtering best = LEAST_SUM;
     uint8_t *target = NULL;
     for (int turn = 0; turn < FILTERING_COUNT; turn++) {
         /* The count without filters decides if pairs are counted. */
         const filtering filtering = (LEAST_SUM + turn * (FILTERING_COUNT - 1)) % FILTERING_COUNT;
-        if (!is_sampled(filtering, level, space, counts)) continue;
-        used = 0;
-        for (size_t part = 0; part < parts; part++) {
-            size_t first = parts == 1 ? 0 : (picture->height - rows) * part / (parts - 1);
-            if (!filter_rows(picture, first, first + rows, filtering, space, filtered + used)) break;
-            used += rows * (space->row_bytes + 1);
-        }
-        size_t count = deflate_to(level, filtered, used, &target, &capacity);
-        /* Rows without filters repeat rows far above, of which a sample has few. */
-        if (filtering == ONE_FILTER + NONE && parts > 1) count -= count / 12;
+        if (!is_sampled(filtering, effort->sample_level, space, counts)) continue;
+        used = filter_sample(picture, bands, filtering, space, filtered);
+        size_t count = deflate_to(effort->sample_level, filtered, used, &target, &capacity);
+        /* Rows without filters, unless they are noise, repeat rows far above, of which a sample has few. */
+        if (filtering == ONE_FILTER + NONE && bands.parts > 1 && count <= used / 2) count -= count / 12;
         counts[filtering] = count;
         if (count > 0 && count < counts[best]) best = filtering;
     }
+    if (counts[best] < used / 16) {
+        *level = effort->packed_level;
+    } else if (counts[best] > used / 2) {
+        /* In noise, longer searches find short repeats whose codes are longer than those of the bytes. */
+        used = filter_sample(picture, bands, best, space, filtered);
+        const size_t least = deflate_to(NOISE_LEVEL, filtered, used, &target, &capacity);
+        if (least > 0 && least <= deflate_to(effort->level, filtered, used, &target, &capacity)) *level = NOISE_LEVEL;
+    }
     free(target);
-    *is_packed = counts[best] < used / 16;
     return best;
 }
 
@@ -376,11 +390,7 @@ static bool deflate_picture(const cpng_picture *picture, int wanted, bool tries_
     uint8_t *filtered = large_memory(cpng_filtered_bytes(picture) + ROW_MARGIN);
     filtering first = LEAST_SUM;
     int level = effort.level;
-    if (filtered && effort.sample_level > 0) {
-        bool is_packed;
-        first = best_filtering(picture, effort.sample_level, &space, filtered, &is_packed);
-        if (is_packed) level = effort.packed_level;
-    }
+    if (filtered && effort.sample_level > 0) first = best_filtering(picture, &effort, &space, filtered, &level);
     if (filtered) try_filtering(picture, first, level, &space, filtered, bytes, count);
     for (filtering other = LEAST_SUM; *bytes && tries_all && other < FILTERING_COUNT; other++)
         if (other != first) try_filtering(picture, other, level, &space, filtered, bytes, count);
