@@ -432,6 +432,7 @@ if Context.environment["FUZZ"] != nil {
                 "WebImageSandbox",
                 "WebImageService",
                 "WebImageServer",
+                "CWebImagePNG",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -26,7 +26,7 @@ private enum Target: String {
         video,
         frames, metadata,
         streaming,
-        targets, addresses, http, worker, css, gainmap, page
+        targets, addresses, http, worker, css, gainmap, page, writepng, writejpeg
 
     func run(_ data: Data) {
         switch self {
@@ -67,6 +67,8 @@ private enum Target: String {
         case .addresses: AddressFuzzing.read(String(decoding: data, as: UTF8.self))
         case .css: CSSFuzzing.read(String(decoding: data, as: UTF8.self))
         case .gainmap: readGainMap(data)
+        case .writepng: WriterFuzzing.writePNG(data)
+        case .writejpeg: WriterFuzzing.writeJPEG(data)
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
     }
