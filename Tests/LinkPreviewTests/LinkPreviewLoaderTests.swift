@@ -189,6 +189,40 @@ struct LinkPreviewLoaderTests {
         }
     }
 
+    /// The page that the server sends may end anywhere: its picture, its icon, or an error that says that there is none.
+    @Test func cutPagesHaveTheirPictureOrATypedError() async throws {
+        try await withServer { server, downloader in
+            let page =
+                "<!doctype html><title>T</title><link rel=icon href=/icon.png><meta property=og:image content='/p.png'>"
+            server.route("/icon.png", .body(try Self.picture(9)))
+            let named = try #require(page.range(of: "<meta")?.lowerBound.utf16Offset(in: page))
+            let (picture, icon) = (try Self.picture(), try Self.picture(9))
+            for count in 0...page.utf8.count {
+                server.route("/page\(count)", Self.html(String(page.prefix(count))))
+                do throws(WebImageError) {
+                    let result = try await load(server.url("/page\(count)"), downloader)
+                    let isWhole = result.linkPreview?.chosenURL?.path == "/p.png"
+                    #expect(isWhole == (count == page.utf8.count), "\(count) bytes")
+                    #expect(result.data == (isWhole ? picture : icon))
+                    #expect(result.linkPreview?.title == "T")
+                } catch {
+                    // An empty body is no page and no picture.
+                    let isEmpty = count == 0 && error.code == .badImageData
+                    #expect(error.code == .noPreview || isEmpty, "\(count): \(error)")
+                    #expect(count < named)
+                }
+            }
+            // The connection ends within the page.
+            for count in stride(from: 0, to: page.utf8.count, by: 17) {
+                var response = FaultResponse(.data(Data(page.utf8)), headers: ["Content-Type": "text/html"])
+                response.closeAfter = count
+                server.route("/broken\(count)", .respond(response))
+                let error = await failure(server.url("/broken\(count)"), downloader)
+                #expect(error.map { String(describing: $0.code) } == "transport", "\(count)")
+            }
+        }
+    }
+
     // MARK: Long pages
 
     @Test func endlessPageEndsAfterHalfAMegabyte() async throws {

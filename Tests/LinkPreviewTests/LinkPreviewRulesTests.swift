@@ -51,6 +51,35 @@ struct LinkPreviewRulesTests {
         #expect(try preview(html).pictureURLs.map(\.absoluteString) == pictures)
     }
 
+    /// A page that is cut anywhere names addresses and texts of the whole page, or fewer.
+    @Test func previewsOfCutPagesHaveNothingElse() throws {
+        let html = """
+            <!doctype html><head><base href="/img/"><title>Window title</title><meta http-equiv=refresh content="9; url=/next">
+            <meta property=og:site_name content="A &amp; B"><meta name=description content='Words — "of" many'>
+            <meta property=og:image content=one.png?a=1&amp;b=2><meta property=og:image:secure_url content=https://cdn.example/1.png>
+            <meta property=og:image content=two.png><link rel=icon href=i.png sizes=32x32><link rel=apple-touch-icon href=/t.png>
+            <script type=application/ld+json>{"image": "three.png", "headline": "Headline"}</script></head>
+            """
+        let (bytes, url) = (Data(html.utf8), try #require(Self.page))
+        let whole = try preview(html)
+        #expect(whole.pictureURLs.count == 3 && whole.iconURLs.count == 3 && whole.siteName == "A & B")
+        // Before the page names its secure address, the picture has its other one.
+        let pictures = whole.pictureURLs.map(\.absoluteString) + ["https://example.org/img/one.png?a=1&b=2"]
+        var counts: Set<Int> = []
+        for count in 0...bytes.count {
+            let content = try PageReader.readHere(bytes.prefix(count), charset: nil)
+            let cut = LinkPreview(content, url: url)
+            #expect(cut.pictureURLs.allSatisfy { pictures.contains($0.absoluteString) }, "\(count): \(cut)")
+            #expect(cut.iconURLs.allSatisfy(whole.iconURLs.contains) && !cut.iconURLs.isEmpty, "\(count): \(cut)")
+            #expect([nil, whole.title].contains(cut.title) && [nil, whole.summary].contains(cut.summary), "\(count)")
+            #expect([nil, whole.siteName].contains(cut.siteName), "\(count)")
+            let next = LinkPreview.refresh(content, url: url)?.target
+            #expect(next == nil || next?.path == "/next", "\(count)")
+            counts.insert(cut.pictureURLs.count)
+        }
+        #expect(counts == [0, 1, 2, 3])
+    }
+
     @Test func atMostEightPicturesAreKept() throws {
         let html = (0..<20).map { "<meta property=og:image content=/\($0)><link rel=icon href=/i\($0)>" }.joined()
         let preview = try preview(html)

@@ -33,6 +33,34 @@ struct PageWorkerTests {
         #expect(try SandboxPage(page, charset: charset).content(Self.pool) == here)
     }
 
+    /// Cut off at every byte: a character, a name, an address or a script may be incomplete.
+    @Test(.needsRealDecoderProcesses, arguments: [nil, "shift_jis", "iso-2022-jp", "utf-16le"] as [String?])
+    func pagesCutAtEveryLengthAreThoseOfThisProcess(charset: String?) throws {
+        let text = """
+            <!doctype html><html><head><meta charset=utf-8><base href=/b/><title>日本 &eacute; 語</title><!-- a > b -->
+            <script type="application/ld+json"><![CDATA[{"image":["x.png"],"headline":"見出し"}]]></script>
+            <meta property='og:image' content='https://example.org/a>b.png'><link rel=icon href=/i.png sizes=16x16></head>
+            """
+        let page =
+            switch charset {
+            case "shift_jis": text.data(using: .shiftJIS)
+            case "iso-2022-jp": text.data(using: .iso2022JP)
+            case "utf-16le": text.data(using: .utf16LittleEndian)
+            default: Data(text.utf8)
+            }
+        let bytes = try #require(page)
+        let pool = SandboxPool()
+        defer { pool.shutDown() }
+        for count in 0...bytes.count {
+            let cut = bytes.prefix(count)
+            let here = try PageReader.readHere(cut, charset: charset)
+            #expect(try SandboxPage(cut, charset: charset).content(pool) == here, "\(count) bytes")
+        }
+        #expect(try SandboxPage(bytes, charset: charset).content(pool).entries.count == 6)
+        // No page has ended a process.
+        #expect(pool.statistics.died == 0)
+    }
+
     @Test(.needsRealDecoderProcesses) func aPageOfTheMostBytesIsRead() throws {
         let metas = (0..<600).map { "<meta property=og:image content='\($0)\(String(repeating: "x", count: 800))'>" }
         let page = Data(metas.joined().utf8)

@@ -67,8 +67,13 @@ extension SandboxPool {
 enum Attempts {
     /// Makes every attempt in a worker that has decoded a file.
     static func expectRefusals(after data: Data, _ profile: SandboxProfile) throws {
+        try expectRefusals(profile) { worker in _ = try worker.decode(data) }
+    }
+
+    /// Makes every attempt in a worker that has done some work.
+    static func expectRefusals(_ profile: SandboxProfile, after work: (SandboxWorker) throws -> Void) throws {
         var worker = try SandboxWorker(profile)
-        _ = try worker.decode(data)
+        try work(worker)
         for number in 0..<count {
             let name = name(number)
             switch worker.attempt(number) {
@@ -77,7 +82,7 @@ enum Attempts {
                 #expect([EPERM, EACCES, ENOSYS, ENOTTY, EBADF, ENOTSOCK].contains(Int32(errno)), "\(name): \(errno)")
             case .ended:
                 worker = try SandboxWorker(profile)
-                _ = try worker.decode(data)
+                try work(worker)
             }
         }
     }

@@ -252,4 +252,14 @@ struct SandboxPlugInTests {
         let file = try #require(Self.files.first { $0.format == format })
         try Attempts.expectRefusals(after: try file.data(), try #require(SandboxProfile(format)))
     }
+
+    /// What an attacker could try after a web page has taken over its parser.
+    @Test func attemptsAreRefusedAfterAPage() throws {
+        let page = Data("<title>日本</title><meta property=og:image content=a.png>".utf8)
+        try Attempts.expectRefusals(.pages) { worker in
+            // The name of the character set has no bytes.
+            let answer = try worker.payload(SandboxRequest(.page), .data([0] + page), mostBytes: 1 << 20)
+            for value in ["日本", "a.png"] { #expect(answer.range(of: Data(value.utf8)) != nil) }
+        }
+    }
 }
