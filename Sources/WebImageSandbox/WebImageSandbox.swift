@@ -166,9 +166,15 @@ public enum WebImageSandbox {
         var status = Status()
         let formats = SandboxHost.installed?.formats
         for coder in coders.resolvedCoders {
-            // The coder that decodes in workers need not exist yet.
-            if coder.isReplaced, let type = SandboxProfile.coderType(of: coder.registered), isIsolated(type, formats) {
-                status.formats += type.formats
+            // A coder of this package is none of another process. A cast would search all types of the program: 8 million
+            // instructions for the coders of the command, at each start.
+            if let type = SandboxProfile.coderType(of: coder.registered) {
+                // The coder that decodes in workers need not exist yet.
+                if coder.isReplaced, isIsolated(type, formats) {
+                    status.formats += type.formats
+                } else {
+                    status.hostCoders.append("\(type)")
+                }
             } else if let isolated = coder.registered as? any IsolatedCoder {
                 status.formats += isolated.isolatedFormats
             } else {
