@@ -60,9 +60,18 @@ struct DesktopThumbnailJob: Sendable {
         let data = try await InputSource.data(
             source.path, limits: rendition.limits, requests: RequestFlags())
         let job = self
-        try await DecodePool.shared.run { () throws(WebImageError) in
+        let known = Locked<ImageInfo?>(nil)
+        // The pool starts no second picture if both need too much memory.
+        let measure = { @Sendable () -> Int in
+            guard let info = try? ImageCodersManager.shared.imageInfo(of: data, limits: job.rendition.limits) else {
+                return 0
+            }
+            known.withLock { $0 = info }
+            return info.storedSize.width * info.storedSize.height * 4
+        }
+        try await DecodePool.shared.run(measuring: measure) { () throws(WebImageError) in
             do throws(WebImageError) {
-                try job.write(wanted, of: source, data)
+                try job.write(wanted, of: source, data, known: known.withLock { $0 })
             } catch {
                 // Record only errors that the file itself causes. Other errors, caused by a lack of memory, a full disk
                 // or a limit, may not occur in the next run.
@@ -76,10 +85,14 @@ struct DesktopThumbnailJob: Sendable {
         return lines
     }
 
+    /// - Parameter known: The description of the file; nil if it has not been read, or cannot be.
     private func write(
-        _ wanted: [DesktopThumbnailCache.Size], of source: DesktopThumbnailCache.Source, _ data: Data
+        _ wanted: [DesktopThumbnailCache.Size], of source: DesktopThumbnailCache.Source, _ data: Data, known: ImageInfo?
     ) throws(WebImageError) {
-        let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+        let info =
+            if let known { known } else {
+                try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+            }
         for size in wanted {
             var options = DecodingOptions()
             options.limits = rendition.limits
