@@ -203,7 +203,7 @@ let package = Package(
             dependencies: [
                 "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF", "WebImageJPEG2000", "WebImageRaw",
-                "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageCommandLine",
+                "WebImageLottie", "WebImagePDF", "WebImageVideo", "WebImageLinkPreview", "WebImageCommandLine",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 

@@ -2,6 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImage
 import WebImageGTK
+import WebImageLinkPreview
 
 /// One recycled cell of the grid. Shows a picture, the picture's name and its state.
 @MainActor final class Card {
@@ -60,6 +61,7 @@ import WebImageGTK
         // Ignore a cancellation, because the card already shows another item or no item.
         if error?.isCancellation == true { return }
         if let image, let item {
+            self.item?.title = image.linkPreview?.title
             // The shown image has the size of the card. The caption has the size of the file.
             Task { @MainActor [weak self] in
                 let size = await FileSize.pixels(of: item.url)

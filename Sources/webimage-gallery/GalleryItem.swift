@@ -12,10 +12,13 @@ struct GalleryItem {
 
     let url: URL
     var state = State.waiting
+    /// The title of the web page whose picture this is; nil for every other picture.
+    var title: String?
 
-    /// The file name in the URL. If the URL has no file name, the caption is the host. For a `data:` URL, it is the
+    /// The title of the page, or the file name in the URL. If the URL has no file name, the caption is the host. For a `data:` URL, it is the
     /// text `data: ` and the media type.
     var caption: String {
+        if let title { return title }
         if url.scheme?.lowercased() == "data" {
             return "data: " + (url.absoluteString.dropFirst(5).prefix { $0 != ";" && $0 != "," })
         }

@@ -5,6 +5,7 @@ import WebImageGTK
 import WebImageHEIF
 import WebImageJPEG2000
 import WebImageJXL
+import WebImageLinkPreview
 import WebImageLottie
 import WebImagePDF
 import WebImageRaw
@@ -26,6 +27,8 @@ struct Main {
             ImageJPEG2000Coder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,
         ]
+        // The address of a web page shows the page's picture. Decoder processes read pages too.
+        ImageLoadersManager.shared.addLoader(LinkPreviewImageLoader.shared)
         // A picture that crashes its decoder must not end the gallery.
         var isolation = WebImageSandbox.Configuration()
         isolation.whenUnavailable = .decodeHere

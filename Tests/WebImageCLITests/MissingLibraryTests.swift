@@ -60,7 +60,7 @@ struct MissingLibraryTests {
     /// In the command and in decoder processes, one message names the package, and pictures of other formats are made as before.
     @Test(arguments: rows) func packageIsNamed(row: Row) throws {
         let source = try file("file", row.data())
-        let solid = TestImages.solid(red: 90)
+        let solid = try TestImages.solid(red: 90)
         let other = try file(
             "other.png", ImageCodersManager.shared.encode(solid, format: .png, options: EncodingOptions()))
         let formats = try Tool.run("formats", "--verbose", "--json").objects()

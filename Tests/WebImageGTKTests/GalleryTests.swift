@@ -43,6 +43,32 @@ extension GTKSuite {
             #expect(abs(red.height - blue.height) <= 2)
         }
 
+        /// The address of a web page shows the picture that the page names.
+        @Test func galleryDrawsThePictureOfAPage() async throws {
+            let picture = try Image.generated(width: 400, height: 200) { x, _ in
+                x < 200 ? (0, 0, 255, 255) : (255, 0, 0, 255)
+            }
+            let file = folder.appendingPathComponent("picture.png")
+            let saved = try #require(picture.makeTexture()).withPointer { gdk_texture_save_to_png($0, file.path) != 0 }
+            #expect(saved)
+            let server = try FaultServer()
+            defer { server.stop() }
+            server.route("/picture.png", .body(try Data(contentsOf: file)))
+            let page = "<!doctype html><title>A page</title><meta property=og:image content=picture.png>"
+            server.route("/article", .body(Data(page.utf8), type: "text/html"))
+            server.route("/nothing", .body(Data("<!doctype html><title>No picture</title>".utf8), type: "text/html"))
+
+            let shot = folder.appendingPathComponent("shot.png").path
+            let urls = ["/article", "/nothing"].map { server.url($0).absoluteString }
+            let run = try await Gallery.run(["--screenshot", shot] + urls, cache: folder.path)
+            #expect(run.status == 0 && run.output == "1 shown, 1 failed, 0 missing\n")
+            let texture = try #require(gdk_texture_new_from_filename(shot, nil))
+            let drawn = try #require(Texture(owning: texture).downloaded())
+            let red = try #require(drawn.box { $0 == [0, 0, 255, 255] })
+            let blue = try #require(drawn.box { $0 == [255, 0, 0, 255] })
+            #expect(red.maxX <= blue.minX && abs(red.minY - blue.minY) <= 1 && abs(red.width - blue.width) <= 2)
+        }
+
         /// A card of a picture that cannot be shown has the colours of the other cards.
         @Test(arguments: [true, false]) func cardOfAFailureFitsTheStyle(isDark: Bool) async throws {
             let shot = folder.appendingPathComponent("shot.png").path
