@@ -28,10 +28,22 @@ extension GTKSuite.IdealDrawingTests {
     /// Each frame of an animation is ideal, at the size of the view, before and after a second round.
     @Test(arguments: [ImageContentMode.fill, .fit, .cover], [ImageFormat.png, .webP, .gif])
     func viewDrawsIdealFrames(mode: ImageContentMode, format: ImageFormat) async throws {
+        try await frames(mode, format, of: 250...500, in: 20...120)
+    }
+
+    /// Frames that are too large for a copy while the view is drawn.
+    @Test(arguments: [ImageContentMode.fill, .cover])
+    func viewDrawsIdealLargeFrames(mode: ImageContentMode) async throws {
+        try await frames(mode, .png, of: 600...800, in: 200...320)
+    }
+
+    private func frames(
+        _ mode: ImageContentMode, _ format: ImageFormat, of sides: ClosedRange<Int>, in areas: ClosedRange<Int>
+    ) async throws {
         var random = SeededRandom.printingSeed()
         for turn in 0..<(Self.isLong ? 20 : 1) {
-            let area = PixelSize(width: side(20...120, &random), height: side(20...120, &random))
-            let size = PixelSize(width: side(250...500, &random), height: side(250...500, &random))
+            let area = PixelSize(width: side(areas, &random), height: side(areas, &random))
+            let size = PixelSize(width: side(sides, &random), height: side(sides, &random))
             let waves = try IdealPicture.waves(width: size.width, height: size.height)
             let mirrored = try #require(waves.flippedImage(withHorizontal: true, vertical: false))
             var options = EncodingOptions()
@@ -63,6 +75,25 @@ extension GTKSuite.IdealDrawingTests {
                 #expect(found == nil, "\(format) frame \(index) of \(size) in \(area), \(mode): \(found ?? "")")
             }
         }
+    }
+
+    /// Until the copy of a large frame is ready, that of the frame before is drawn. If the next frame comes sooner, it is drawn
+    /// by GTK, so that an animation with short frames does not stand still.
+    @Test func copyOfTheFrameBeforeIsDrawnUntilThatOfTheFrameIsReady() async throws {
+        let texture = try #require(try IdealPicture.waves(width: 700, height: 500).makeTexture())
+        let area = CGRect(x: 0, y: 0, width: 350, height: 250)
+        func version(_ exact: ExactTexture) -> Texture? { exact.version(for: area, of: area, scale: 1) {} }
+        let first = ExactTexture(texture, after: nil)
+        #expect(version(first) == nil)
+        #expect(try await pump { version(first) != nil })
+        let copy = try #require(version(first))
+        let second = ExactTexture(texture, after: first)
+        #expect(version(second) === copy)
+        let third = ExactTexture(texture, after: second)
+        #expect(version(third) == nil)
+        #expect(try await pump { version(second) !== copy && version(third) != nil })
+        let narrower = CGRect(x: 0, y: 0, width: 300, height: 250)
+        #expect(ExactTexture(texture, after: third).version(for: narrower, of: narrower, scale: 1) {} == nil)
     }
 
     /// A picture that the program hands over is scaled as one that the view has loaded.

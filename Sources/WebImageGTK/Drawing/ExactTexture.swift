@@ -15,10 +15,11 @@ import WebImageGraphics
     }
 
     private let texture: Texture
-    /// Whether an animation shows the texture, for too short a time for a copy in the background.
-    private let isFrame: Bool
     private let pixelSize: PixelSize
     private var copy: (texture: Texture, shape: Shape)?
+    /// The copy of the frame before, which is drawn until that of this frame is ready. Without it, every frame of an animation
+    /// would be drawn twice, first by GTK and then exactly, and would flicker.
+    private var before: (texture: Texture, shape: Shape)?
     private var isCopying = false
 
     /// A copy of a texture of at most this number of pixels is made while the view is drawn, which takes about
@@ -30,13 +31,17 @@ import WebImageGraphics
     private static let mostDownloadedPixels = 8 << 20
     private static let queue = DispatchQueue(label: "webimage.exact-textures", qos: .userInitiated)
 
-    init(_ texture: Texture, isFrame: Bool) {
-        (self.texture, self.isFrame) = (texture, isFrame)
+    /// - Parameter previous: that of the frame before, if an animation shows the texture. If its copy came too late to be drawn,
+    ///   it is not drawn for this frame either: an animation whose frames are shorter than a copy takes would stand still.
+    init(_ texture: Texture, after previous: ExactTexture?) {
+        self.texture = texture
         pixelSize = texture.pixelSize
+        before = previous?.copy
     }
 
     /// Returns the copy for a drawing; nil if the texture itself must be drawn. This is so if the texture has no more pixels
-    /// than the drawing, if the drawing lies between the pixels of the screen, and until a copy of a large texture is ready.
+    /// than the drawing, if the drawing lies between the pixels of the screen, and until a copy of a large texture is ready,
+    /// unless there is a copy of the frame before.
     ///
     /// - Parameters:
     ///   - visible: the visible part of `rect`, which the copy fills.
@@ -49,8 +54,8 @@ import WebImageGraphics
         guard !texture.hasHighRange, let shape = shape(visible, of: rect, scale) else { return nil }
         if let copy, copy.shape == shape { return copy.texture }
         guard pixelSize.pixelCount <= Self.pixelsAtOnce else {
-            if !isFrame { begin(shape, changed) }
-            return nil
+            begin(shape, changed)
+            return before?.shape == shape ? before?.texture : nil
         }
         copy = Self.copy(of: texture, shape).map { ($0, shape) }
         return copy?.texture
@@ -81,12 +86,17 @@ import WebImageGraphics
         guard !isCopying else { return }
         isCopying = true
         Self.queue.async { [weak self, texture] in
+            // The next frame has taken the place of this one.
+            guard self != nil else { return }
             let made = Self.copy(of: texture, shape)
             MainThread.run {
+                guard let self else { return }
+                self.before = nil
                 // If memory is short, the texture itself is drawn, and the copy is not tried again.
-                guard let self, let made else { return }
-                self.isCopying = false
-                self.copy = (made, shape)
+                if let made {
+                    self.isCopying = false
+                    self.copy = (made, shape)
+                }
                 changed()
             }
         }

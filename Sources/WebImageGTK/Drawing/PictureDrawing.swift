@@ -11,11 +11,11 @@ import WebImageCore
         fileprivate let versions: ReducedTexture
         fileprivate let exact: ExactTexture
 
-        /// - Parameter isFrame: whether an animation shows the texture for a moment.
-        init(texture: Texture, size: CGSize, isFrame: Bool = false) {
+        /// - Parameter previous: the frame before, if an animation shows the texture.
+        init(texture: Texture, size: CGSize, after previous: Layer? = nil) {
             (self.texture, self.size) = (texture, size)
             versions = ReducedTexture(texture)
-            exact = ExactTexture(texture, isFrame: isFrame)
+            exact = ExactTexture(texture, after: previous?.exact)
         }
     }
 

@@ -169,8 +169,8 @@ import WebImageViews
 
     /// Draws another frame at the size of the image.
     func show(frame texture: Texture) {
-        guard let size = drawing.picture?.size else { return }
-        drawing.picture = PictureDrawing.Layer(texture: texture, size: size, isFrame: true)
+        guard let picture = drawing.picture else { return }
+        drawing.picture = PictureDrawing.Layer(texture: texture, size: picture.size, after: picture)
     }
 
     /// Sets the drawing as the widget's paintable, or removes it if there is nothing to draw.
