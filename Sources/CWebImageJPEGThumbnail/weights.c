@@ -41,18 +41,24 @@ static void kernel_spread(kernel *spread, const kernel *kernel, const int *share
             spread->at[place] += shares[part] / 8.0 * kernel_at(kernel, (double)place / KERNEL_STEPS + (part - 1.5) * shift);
 }
 
-/* Adds the weights of `count` samples from `x` on, whose sum becomes `share`. `own` has place for the weights. */
+/* The sample that stands for one outside of the picture: its mirror image at the border. zimg, which scales all other pictures, does
+   the same, so that a thumbnail's border does not depend on the decoder. */
+static inline int mirrored(int place, int available) {
+    if (place < 0) place = -1 - place;
+    if (place >= available) place = 2 * available - 1 - place;
+    return place < 0 ? 0 : place;
+}
+
+/* Makes the weights of the samples from `first` to `end`, whose sum is 1. `weights` begins with the sample `start`, and is 0. */
 static void add_weights(
-    const kernel *kernel, double *weights, double *own, int count, double x, double distance, double share) {
+    const kernel *kernel, double *weights, int start, int count, int first, int end, double center, double share, int available) {
     double sum = 0;
-    for (int tap = 0; tap < count; tap++) {
-        own[tap] = kernel_at(kernel, x + tap * distance);
-        sum += own[tap];
+    for (int place = first; place < end; place++) {
+        double weight = kernel_at(kernel, (place + 0.5 - center) * share);
+        weights[mirrored(place, available) - start] += weight;
+        sum += weight;
     }
-    if (sum > 0.01)
-        for (int tap = 0; tap < count; tap++) weights[tap] += own[tap] * (share / sum);
-    else
-        weights[0] += share;
+    for (int tap = 0; tap < count; tap++) weights[tap] /= sum;
 }
 
 /* The outputs whose weights are rounded at the same time. */
@@ -86,7 +92,7 @@ webimage_jpeg_thumbnail_status webimage_jt_axis_init(
     axis->taps = (most + taps_step - 1) / taps_step * taps_step;
     axis->first = malloc((size_t)count * sizeof *axis->first);
     axis->weights = calloc((size_t)count * (size_t)axis->taps, sizeof *axis->weights);
-    double *exacts = malloc((AT_ONCE + 1) * (size_t)axis->taps * sizeof *exacts);
+    double *exacts = malloc(AT_ONCE * (size_t)axis->taps * sizeof *exacts);
     if (!axis->first || !axis->weights || !exacts) {
         free(exacts);
         return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
@@ -97,22 +103,14 @@ webimage_jpeg_thumbnail_status webimage_jt_axis_init(
     if (shares) kernel_spread(&spread, lanczos, shares, shift);
     for (int index = 0; index < count; index++) {
         double center = start + (index + 0.5) * step;
-        int first = (int)ceil(center - reach - 0.5), end = (int)floor(center + reach - 0.5) + 1;
-        if (first < 0) first = 0;
-        if (end > available) end = available;
-        /* A result that starts between two samples at the picture's end still needs one. */
-        if (first >= available) first = available - 1;
-        if (end <= first) end = first + 1;
-        if (end - first > most) end = first + most;
-        double x = (first + 0.5 - center) / scale, *own = exacts + AT_ONCE * axis->taps;
+        int from = (int)ceil(center - reach - 0.5), to = (int)floor(center + reach - 0.5) + 1;
+        int first = from < 0 ? 0 : from, end = to > available ? available : to;
+        /* The mirror images of samples outside can lie beyond the other samples. */
+        if (from < 0 && -from > end) end = -from < available ? -from : available;
+        if (to > available && 2 * available - to < first) first = 2 * available - to > 0 ? 2 * available - to : 0;
         double *exact = exacts + index % AT_ONCE * axis->taps;
         for (int tap = 0; tap < end - first; tap++) exact[tap] = 0;
-        /* At the picture's borders, the samples that are there stand for all, for each of the four pixels. */
-        if (shares && (first == 0 || end == available))
-            for (int part = 0; part < 4; part++)
-                add_weights(lanczos, exact, own, end - first, x + (part - 1.5) * shift, 1 / scale, shares[part] / 8.0);
-        else
-            add_weights(shares ? &spread : lanczos, exact, own, end - first, x, 1 / scale, 1);
+        add_weights(shares ? &spread : lanczos, exact, first, end - first, from, to, center, 1 / scale, available);
         axis->first[index] = first;
         int place = index % AT_ONCE;
         ends[place] = end - first;

@@ -50,8 +50,7 @@ struct IdealOutputTests {
                 Issue.record("\(words), \(size): \(result.size), not \(wanted)")
                 continue
             }
-            // Some filters mirror the picture at its border, others omit what lies outside.
-            let faults = [IdealPicture.Border.mirrored, .omitted].map { border in
+            let faults = IdealPicture.Border.ofAllPaths(to: wanted).map { border in
                 IdealPicture(full.pixels, hasAlpha: false).scaled(to: wanted, from: region, border: border)
                     .fault(of: result)
             }

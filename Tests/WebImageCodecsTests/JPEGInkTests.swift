@@ -102,7 +102,7 @@ struct JPEGInkTests {
             let target = PixelSize(
                 width: .random(in: 5...60, using: &random), height: .random(in: 5...60, using: &random))
             let ideal = IdealPicture(width: size.width, height: size.height, planes: products).scaled(
-                to: target, from: region.scaled(x: Double(side) / 8, y: Double(side) / 8), border: .omitted)
+                to: target, from: region.scaled(x: Double(side) / 8, y: Double(side) / 8))
             for isPortable in [false, true] {
                 for (index, order) in [(1, [0, 1, 2]), (2, [0, 1, 2]), (3, [2, 1, 0])] {
                     let result = PlaneSample.decode(
@@ -151,7 +151,7 @@ struct JPEGInkTests {
                     }
                     #expect(image.colorProfile == nil)
                     let result = IdealPicture(image.pixels, hasAlpha: false)
-                    let ideal = full.scaled(to: image.pixelSize, border: .omitted)
+                    let ideal = full.scaled(to: image.pixelSize)
                     #expect(result.psnr(against: ideal) > 41, "\(factor) \(side)")
                     #expect(result.worstLine(against: ideal) < 3, "\(factor) \(side)")
                 }

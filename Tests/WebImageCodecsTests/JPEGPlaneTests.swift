@@ -251,9 +251,43 @@ struct JPEGPlaneTests {
                         try ImageJPEGCoder.shared.decode(file, options: options)
                     }
                     let result = IdealPicture(image.pixels, hasAlpha: false)
-                    let ideal = full.scaled(to: image.pixelSize, border: .omitted)
+                    let ideal = full.scaled(to: image.pixelSize)
                     #expect(result.psnr(against: ideal) > 41, "\(color) \(factors) \(side)")
                     #expect(result.worstLine(against: ideal) < 3, "\(color) \(factors) \(side)")
+                }
+            }
+        }
+    }
+
+    /// The loop continues a picture behind its border as zimg does, which scales what libjpeg-turbo and the other coders decode. So
+    /// the outermost pixels do not depend on the way of a picture.
+    @Test(arguments: [1, 2] as [Int32]) func bordersAreThoseOfTheCompleteDecode(factor: Int32) throws {
+        var random = SeededRandom.printingSeed()
+        for _ in 0..<4 {
+            let size = PixelSize(
+                width: .random(in: 700...900, using: &random), height: .random(in: 560...700, using: &random))
+            let phase = Double.random(in: 0...6, using: &random)
+            let image = try Image.generated(width: size.width, height: size.height) { x, y in
+                let (across, down) = (Double(x) / Double(size.width), Double(y) / Double(size.height))
+                let level = UInt8(128 + 60 * sin(70 * across + phase) + 60 * sin(60 * down + 2 * phase))
+                return (level, level, level, 255)
+            }
+            var encoding = EncodingOptions()
+            encoding.quality = 0.95
+            encoding.halvesChroma = factor == 2
+            let file = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+            for side in [226, 156, 125, 70, 40] where side < 132 || JPEGThumbnailLoop.isVectorized {
+                var options = DecodingOptions()
+                options.thumbnailPixelSize = PixelSize(width: side, height: side)
+                let uses: [JPEGThumbnailLoop.Use] = [.never, .always(windowBytes: 0, isRequired: true)]
+                let thumbnails = try uses.map { use in
+                    try JPEGThumbnailLoop.$use.withValue(use) {
+                        IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
+                    }
+                }
+                // Samples that are left out instead differ by up to 8.
+                for line in thumbnails[0].outermostLines(against: thumbnails[1]) {
+                    #expect(line < 3.5, "\(size) to \(side) px differ by \(line)")
                 }
             }
         }
@@ -349,7 +383,7 @@ struct JPEGPlaneTests {
         for side in [226, 156, 140, 125, 100, 70] {
             options.thumbnailPixelSize = PixelSize(width: side, height: side)
             let result = try picture(.always(windowBytes: 0, isRequired: true))
-            let noise = full.scaled(to: result.size, border: .omitted).psnr(against: result)
+            let noise = full.scaled(to: result.size).psnr(against: result)
             #expect(noise > 40.3, "\(cell) to \(side) px: \(noise) dB")
         }
     }

@@ -243,7 +243,7 @@ enum PlaneSample {
                     part.top += y
                     part = part.scaled(x: factor, y: factor)
                     // The colours are limited only after they are converted.
-                    let scaled = picture.scaled(to: target, from: part, border: .omitted, limits: .nowhere).planes[0]
+                    let scaled = picture.scaled(to: target, from: part, limits: .nowhere).planes[0]
                     for index in sum.indices { sum[index] += scaled[index] * shareX * shareY }
                 }
             }

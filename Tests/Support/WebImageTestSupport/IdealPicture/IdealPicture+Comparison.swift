@@ -34,6 +34,19 @@ extension IdealPicture {
         return max(column / Double(inner.count), row / Double(across.count)) / Double(planes.count)
     }
 
+    /// The mean difference of the first and the last row and of the first and the last column, in levels.
+    package func outermostLines(against other: IdealPicture) -> [Double] {
+        let (rows, columns) = (0..<height, 0..<width)
+        let lines: [[Int]] = [
+            columns.map { $0 }, columns.map { (height - 1) * width + $0 },
+            rows.map { $0 * width }, rows.map { $0 * width + width - 1 },
+        ]
+        return lines.map { line in
+            let differences = zip(planes, other.planes).flatMap { one, two in line.map { abs(one[$0] - two[$0]) } }
+            return Double(differences.reduce(0, +)) / Double(differences.count)
+        }
+    }
+
     /// The signal-to-noise ratio in decibels, at most 99.
     package func psnr(against other: IdealPicture) -> Double {
         var sum = 0.0

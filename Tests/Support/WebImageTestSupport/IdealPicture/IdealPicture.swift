@@ -72,10 +72,15 @@ package struct IdealPicture {
     /// What a filter reads where it reaches over the border of the picture. The results differ by some levels in the
     /// outermost pixels, so that a picture of 20 px looks displaced by 0.06 px.
     package enum Border: Sendable {
-        /// The mirror image of the picture, as zimg does.
+        /// The mirror image of the picture, as zimg and our loop for JPEG do.
         case mirrored
-        /// Nothing: the other weights become greater. Our loops for JPEG and Pillow do so.
+        /// Nothing: the other weights become greater. Pillow does so.
         case omitted
+
+        /// The ways that are right for a result. A mirror image is wrong for one of less than eight pixels, which shows it.
+        package static func ofAllPaths(to size: PixelSize) -> [Border] {
+            min(size.width, size.height) < 8 ? [.mirrored, .omitted] : [.mirrored]
+        }
     }
 
     /// Where the levels are limited to 0...255. A filter overshoots beside an edge between the least and the greatest level.
