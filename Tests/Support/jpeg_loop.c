@@ -330,7 +330,7 @@ static void cost(const char *label, const uint8_t *file, size_t length, int igno
     webimage_jpeg_thumbnail_work work = {0};
     webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     webimage_jpeg_thumbnail_planes planes = {
-        .side = measured_side, .chroma_side = measured_chroma ? measured_chroma : measured_side == 4 ? 8 : measured_side + 1,
+        .side = measured_side, .chroma_side = measured_chroma ? measured_chroma : measured_side >= 4 ? 8 : measured_side + 1,
         .is_portable = getenv("WITHOUT_AVX2") != NULL,
     };
     webimage_jpeg_thumbnail_request request = {
