@@ -67,7 +67,7 @@ struct DesktopThumbnailJob: Sendable {
                 return 0
             }
             known.withLock { $0 = info }
-            return info.storedSize.width * info.storedSize.height * 4
+            return min(info.storedSize.byteCount(4), .max / 2)
         }
         try await DecodePool.shared.run(measuring: measure) { () throws(WebImageError) in
             do throws(WebImageError) {
