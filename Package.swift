@@ -432,7 +432,6 @@ if Context.environment["FUZZ"] != nil {
                 "WebImageSandbox",
                 "WebImageService",
                 "WebImageServer",
-                "CWebImagePNG",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
