@@ -164,7 +164,7 @@ package enum JPEGThumbnailLoop {
         case ..<4: chroma != .fewer ? (4, 4) : isVectorized ? (4, 8) : nil
         case ..<(14.0 / 3): chroma != .fewer ? (4, 4) : isVectorized ? (isSmall ? 4 : 3, 8) : nil
         case ..<(16.0 / 3): chroma != .fewer ? (3, 3) : isVectorized ? (isSmall ? (4, 8) : (3, 4)) : nil
-        case ..<7: (3, 4)
+        case ..<7.2: (3, 4)
         case ..<8: (2, 4)
         case ..<16: (2, 3)
         case ..<20: (2, 2)
