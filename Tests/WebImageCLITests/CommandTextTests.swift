@@ -34,12 +34,36 @@ import WebImageCommandLine
         #expect(try program.described(["zsh"]).contains("(US) or a5]:value:(a4 letter a5)'"))
         #expect(try program.described(["fish"]).contains("-l paper -s p -x -a 'a4 letter a5' -d 'the size"))
         let page = try program.described(["markdown"])
-        #expect(page.contains("## tool scan\n\n`tool scan (grey|color) FILE`\n\n| Option | What it does |\n"))
-        #expect(page.contains("| `-p, --paper NAME` | the size of the sheet, one of a4, letter (US) or a5 |\n"))
+        let line = "- `-p, --paper NAME`: the size of the sheet, one of a4, letter (US) or a5\n"
+        #expect(page.contains("## tool scan\n\n`tool scan (grey|color) FILE`\n\n" + line))
+        #expect(!page.contains("several commands"))
         for shell in ["bash", "zsh", "fish"] {
             let script = try program.described([shell])
             #expect(script.contains("very-long-name-of-a-flag") && script.contains("grey"), "\(shell)")
         }
+    }
+
+    /// An option of several commands is described once in the page, behind them.
+    @Test func sharedOptionsAreDescribedOnce() throws {
+        let quiet = CommandOption.flag("quiet", "print only errors")
+        func command(_ name: String, _ own: CommandOption) -> CommandText {
+            CommandText(
+                name: name, head: name, summary: name, usage: ["tool \(name)"], parts: [.options([own, quiet])])
+        }
+        let general = CommandText(summary: "scans", lead: "tool scans.", usage: ["tool COMMAND"], parts: [])
+        let program = ProgramText(
+            name: "tool", version: "1", general: general,
+            commands: [
+                command("scan", .flag("grey", "without colours")), command("copy", .flag("grey", "in shades of grey")),
+            ])
+        let page = try program.described(["markdown"])
+        // The same name with another meaning is another option.
+        for text in ["without colours", "in shades of grey"] {
+            let section = "- `--grey`: \(text)\n\n[Also](#options-of-several-commands): `--quiet`\n"
+            #expect(page.contains(section))
+        }
+        #expect(page.hasSuffix("## Options of several commands\n\n- `--quiet`: print only errors\n"))
+        #expect(page.ranges(of: "print only errors").count == 1)
     }
 
     @Test(arguments: [
