@@ -4,9 +4,10 @@ from .common import ROOT, accept, callgrind, instructions, run, temporary, toolc
 SHIM = ROOT / "Sources/CWebImageCodecShim"
 PICTURES = ["photo", "screen"]
 # The greatest instructions and bytes in parts of libpng's at its usual settings (zlib's level 6), and of libjpeg's with the usual codes.
-# Measured 4 % and 1 % lower. zlib, libdeflate and libjpeg-turbo count too: another release of one can change all of them.
+# Measured 4 % and 1 % lower, on Debian 12 or 13, whichever has more. zlib, libdeflate and libjpeg-turbo count too: another release of
+# one can change all of them.
 LIMITS = {
-    ("png", 1, "photo"): (0.111, 1.103), ("png", 1, "screen"): (0.172, 1.755),
+    ("png", 1, "photo"): (0.111, 1.103), ("png", 1, "screen"): (0.193, 1.755),
     ("png", 5, "photo"): (0.291, 1.041), ("png", 5, "screen"): (0.381, 0.818),
     ("jpeg", 60, "photo"): (1.135, 0.964), ("jpeg", 90, "photo"): (1.14, 0.977), ("jpeg", 90, "screen"): (1.14, 0.917),
 }

@@ -15,8 +15,8 @@ struct GalleryItem {
     /// The title of the web page whose picture this is; nil for every other picture.
     var title: String?
 
-    /// The title of the page, or the file name in the URL. If the URL has no file name, the caption is the host. For a `data:` URL, it is the
-    /// text `data: ` and the media type.
+    /// The title of the page, or the file name in the URL. If the URL has no file name, the caption is the host. For a `data:`
+    /// URL, it is the text `data: ` and the media type.
     var caption: String {
         if let title { return title }
         if url.scheme?.lowercased() == "data" {
