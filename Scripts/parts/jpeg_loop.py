@@ -221,7 +221,9 @@ def measure(words):
 
     Scripts/measure jpeg-loop compare [N] [SEED] [SIDE]   N random files (default 5000), sides up to SIDE pixels: the same pixels?
     Scripts/measure jpeg-loop same FILE...                the same for these files
-    Scripts/measure jpeg-loop mutate [N] [SEED]           N damaged files (default 100000), sanitized (addresses, undefined behaviour)
+    Scripts/measure jpeg-loop mutate [N] [SEED] [progressive]
+                                                          N damaged files (default 100000), sanitized (addresses, undefined
+                                                          behaviour); or only progressive ones
     Scripts/measure jpeg-loop fuzz [SECONDS]              libFuzzer over both decoders (default 60); keeps .build/fuzz-corpus/jpeg-loop
     Scripts/measure jpeg-loop times FILE...               processor time of both decoders, best of 41
     Scripts/measure jpeg-loop instructions [FILE...]      without files also the limits: Scripts/test runs this
@@ -239,13 +241,14 @@ def measure(words):
 
     def numbers(*defaults):
         """The numbers of the command line; a seed that is not there is random."""
-        return [int(word) for word in rest] + [random.getrandbits(16) if number is None else number for number in defaults[len(rest):]]
+        given = [int(word) for word in rest if word.isdigit()]
+        return given + [random.getrandbits(16) if number is None else number for number in defaults[len(given):]]
 
     with temporary() as work:
         ways = {
             "compare": lambda: check(work, "compared", "compare", *numbers(5000, None, 5000)),
             "same": lambda: check(work, "compared", "same", *rest),
-            "mutate": lambda: check(work, "mutated", "mutate", *numbers(100000, None), options=SANITIZERS),
+            "mutate": lambda: check(work, "mutated", "mutate", *numbers(100000, None), *[word for word in rest if word == "progressive"], options=SANITIZERS),
             "fuzz": lambda: fuzz(work, *numbers(60)),
             "times": lambda: times(work, rest),
             "instructions": lambda: instructions(work, rest),

@@ -13,7 +13,8 @@ webimage_jpeg_thumbnail_status webimage_jt_check_code(const huffman_code *code, 
     int total = 0;
     for (int length = 1; length <= 16; length++) {
         next = (next << 1) + code->counts[length];
-        if (next > UINT32_C(1) << length) return WEBIMAGE_JPEG_THUMBNAIL_TABLE;
+        /* No code may be all ones (ITU-T T.81, C.2). libjpeg-turbo refuses such a file. */
+        if (next >= UINT32_C(1) << length) return WEBIMAGE_JPEG_THUMBNAIL_TABLE;
         total += code->counts[length];
     }
     /* libjpeg-turbo refuses such a code as well. */

@@ -247,8 +247,24 @@ static int compare_samples(long count, uint64_t seed, int largest) {
     return report(&totals);
 }
 
-/* Changes one to four places of small files: bytes, bits, cut or repeated pieces. */
-static int mutate(long count, uint64_t seed) {
+/* Takes a symbol from the longest codes of a table and gives it to the codes that are a bit shorter, so that the code of all ones,
+   which must be free, is used. */
+static void use_last_code(uint8_t *file, size_t length, uint64_t choice) {
+    size_t tables[64], count = 0;
+    for (size_t place = 2; place + 21 < length && count < 64; place++)
+        if (file[place] == 0xff && file[place + 1] == 0xc4) tables[count++] = place + 5;
+    if (count == 0) return;
+    uint8_t *counts = file + tables[choice % count];
+    int longest = 15;
+    while (longest > 0 && counts[longest] == 0) longest--;
+    if (longest == 0) return;
+    counts[longest]--;
+    counts[longest - 1]++;
+}
+
+/* Changes one to four places of small files: bytes, bits, cut or repeated pieces. `only_progressive`: of progressive files alone,
+   and in some also a code. */
+static int mutate(long count, uint64_t seed, int only_progressive) {
     enum { SAMPLES = 400 };
     static uint8_t *files[SAMPLES];
     static size_t lengths[SAMPLES];
@@ -258,6 +274,7 @@ static int mutate(long count, uint64_t seed) {
     for (int index = 0; index < SAMPLES; index++) {
         while (lengths[index] == 0) {
             samples[index] = random_sample(&state, 130);
+            if (only_progressive && samples[index].kind < WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE) continue;
             lengths[index] = webimage_jpeg_sample_write(&samples[index], &files[index]);
         }
     }
@@ -295,6 +312,7 @@ static int mutate(long count, uint64_t seed) {
             }
             if (length < 8) break;
         }
+        if (only_progressive && pick(&state, 0, 31) == 0) use_last_code(damaged, length, next_random(&state));
         char text[64];
         snprintf(text, sizeof text, "mutation %ld of seed %llu", number, (unsigned long long)seed);
         int width, height, warnings;
@@ -528,7 +546,7 @@ int main(int count, char **arguments) {
     long number = count > 2 ? atol(arguments[2]) : 0;
     uint64_t seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
     if (strcmp(command, "compare") == 0) return compare_samples(number, seed, count > 4 ? atoi(arguments[4]) : 600);
-    if (strcmp(command, "mutate") == 0) return mutate(number, seed);
+    if (strcmp(command, "mutate") == 0) return mutate(number, seed, count > 4 && strcmp(arguments[4], "progressive") == 0);
     if (strcmp(command, "write") == 0) {
         write_samples(number, seed, count > 4 ? arguments[4] : ".", count > 5 ? atoi(arguments[5]) : 400);
         return 0;

@@ -244,6 +244,33 @@ struct JPEGThumbnailTests {
         #expect(decode(unfinished) == WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED)
     }
 
+    /// The longest code of all ones is reserved (ITU-T T.81, C.2): libjpeg-turbo reports a damaged table. Each table of a valid
+    /// file has exactly this code left. It is used up when one of the longest codes becomes a bit shorter.
+    @Test(arguments: [WEBIMAGE_JPEG_SAMPLE_BASELINE, WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE, WEBIMAGE_JPEG_SAMPLE_REFINED])
+    func codesWithoutAFreeCodeArePassedOn(kind: Int) throws {
+        var sample = ThumbnailSample.plain(64, 64)
+        sample.kind = Int32(kind)
+        let file = try #require(ThumbnailSample.file(sample))
+        #expect(compare(file, index: 2, windowBytes: 0) == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        var next = 0
+        var changed = 0
+        while let marker = file.range(of: Data([0xff, 0xc4]), in: next..<file.count) {
+            next = marker.upperBound
+            // Behind the length and the table's number are the numbers of codes of 1 to 16 bits.
+            let counts = next + 3..<next + 19
+            let longest = try #require(file[counts].lastIndex { $0 > 0 })
+            guard longest > counts.lowerBound else { continue }
+            var damaged = file
+            damaged[longest] -= 1
+            damaged[longest - 1] += 1
+            #expect(ThumbnailSample.reference(damaged, bytes: 4).pixels == nil)
+            #expect(ThumbnailSample.decode(damaged, size: (8, 8)).status == WEBIMAGE_JPEG_THUMBNAIL_TABLE)
+            #expect(PlaneSample.decode(damaged, to: (16, 16), side: 3).status == WEBIMAGE_JPEG_THUMBNAIL_TABLE)
+            changed += 1
+        }
+        #expect(changed > 3)
+    }
+
     /// libjpeg-turbo decodes an MCU with such bytes twice, and keeps coefficients of the first time.
     @Test func fillBytesInsideTheDataArePassedOn() throws {
         var sample = ThumbnailSample.plain(64, 64)
