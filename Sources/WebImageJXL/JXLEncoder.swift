@@ -52,7 +52,9 @@ final class JXLEncoder {
             let rectangle = before.map { FrameRectangle(from: $0, to: next.pixels) } ?? .whole(next.pixels)
             try admit(PixelSize(width: rectangle.x.count, height: rectangle.y.count))
             let settings = try frameSettings(options)
-            var header = frameHeader(rectangle, milliseconds: clock.next(next.duration), hasAlpha: writesAlpha)
+            // A frame of no duration would be a layer of the next one.
+            let milliseconds = max(1, clock.next(next.duration))
+            var header = frameHeader(rectangle, milliseconds: milliseconds, hasAlpha: writesAlpha)
             try check(libjxl.JxlEncoderSetFrameHeader(settings, &header))
             try add(try Self.pixels(try rectangle.cut(from: next.pixels), hasAlpha: writesAlpha), settings)
             if index == animation.count - 1 { libjxl.JxlEncoderCloseInput(handle) }

@@ -101,6 +101,17 @@ struct AnimatedOutputTests {
         }
     }
 
+    /// Many GIF files have delays of 0, which players show as 100 ms. JPEG XL draws a frame of no duration onto the next one.
+    @Test(arguments: formats)
+    func framesWithoutADelayStayFrames(_ format: ImageFormat) throws {
+        let file = try coder(format).encode(
+            frameCount: 3, loopCount: 0, format: format, options: EncodingOptions()
+        ) { index throws(WebImageError) in
+            ImageFrame(image: try frame(index), duration: 0)
+        }
+        #expect(try coder(format).imageInfo(of: file, limits: .default).frameCount == 3)
+    }
+
     @Test(arguments: formats)
     func anUnchangedFrameCostsNearlyNothing(_ format: ImageFormat) throws {
         var options = EncodingOptions()
