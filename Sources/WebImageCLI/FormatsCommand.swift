@@ -85,7 +85,7 @@ enum FormatsCommand {
         FormatRow(.heic, sample: Array("\0\0\0\u{18}ftypheic".utf8)),
         FormatRow(.jpegXL, sample: [0xFF, 0x0A], moves: true),
         FormatRow(.svg, sample: Array("<svg></svg>".utf8)),
-        FormatRow(.tiff, sample: [0x49, 0x49, 0x2A, 0], moves: true),
+        FormatRow(.tiff, sample: [0x49, 0x49, 0x2A, 0]),
         FormatRow(.lottie, sample: Array(#"{"v":"5","fr":1,"ip":0,"op":1,"w":1,"h":1}"#.utf8), moves: true),
         FormatRow(.jpeg2000, sample: [0xFF, 0x4F, 0xFF, 0x51]),
         FormatRow(.raw, sample: Array("FUJIFILMCCD-RAW ".utf8)),
