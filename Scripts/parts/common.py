@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -34,6 +35,9 @@ def summary(name, function):
 def dispatch(text, commands):
     """Calls the function of the first word with the words behind it, or prints the help of the script or the function."""
     name, *words = sys.argv[1:] or [None]
+    if {"--help", "-h"} & set(sys.argv):
+        # 'head' may read less than the whole help.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if name not in commands:
         lines = [text.strip(), "", *map(summary, commands, commands.values()), "", f"{SCRIPT} NAME --help describes one."]
         sys.exit(print("\n".join(lines)) if name in ("--help", "-h") else "\n".join(lines))
