@@ -123,7 +123,7 @@ struct ServiceArguments: Sendable {
             return [.value(setting.name, setting.value, setting.help + standard, words: words)]
         }
         let mark = setting.standard == "yes" ? " (default)" : ""
-        return [.flag(setting.name, setting.help + mark), .flag("no-" + setting.name, "not: " + setting.help)]
+        return [.flag(setting.name, setting.help + mark), .flag("no-" + setting.name, "turn --\(setting.name) off")]
     }
 
     private static let names = Set(options.map(\.name))

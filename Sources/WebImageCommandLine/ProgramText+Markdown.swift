@@ -38,7 +38,7 @@ extension ProgramText {
                 }
             return rows.isEmpty ? nil : Self.list(rows)
         }
-        let others = text.options.map(Row.init).filter(shared.contains).map { "`\($0.head)`" }
+        let others = text.options.filter { shared.contains(Row($0)) }.map { "`--\($0.name)`" }
         let link = others.isEmpty ? [] : ["[Also](#options-of-several-commands): " + others.joined(separator: ", ")]
         return [title, text.usage.map { "`\($0)`" }.joined(separator: "  \n")] + lists + link
     }
