@@ -61,6 +61,31 @@ final class ServiceDownloadTests {
         #expect(await get(try service(), "w:10").status == 200)
     }
 
+    /// A host that is an IPv6 address is fetched once, is read from the disk later, and is a target of redirects.
+    @Test(arguments: [false, true])
+    func sourcesOfAnIPv6AddressAreServed(allowsOnlyTheirHosts: Bool) async throws {
+        let server = try FaultServer(host: "::1")
+        defer { server.stop() }
+        server.route("/a.png", .body(try PictureFixtures.quadrants(), headers: ["Cache-Control": "max-age=600"]))
+        self.server.route("/moved.png", .redirect(to: server.url("/a.png").absoluteString))
+        func allow(_ configuration: inout ServiceConfiguration) {
+            configuration.allowedAddresses = ["127.0.0.0/8", "::1"]
+            guard allowsOnlyTheirHosts else { return }
+            configuration.allowedSources = [server.url("/").absoluteString, self.server.url("/").absoluteString]
+        }
+        var service = try self.service(allow)
+        #expect(await get(service, "w:8", "/moved.png").status == 200)
+        let source = server.url("/a.png").absoluteString
+        for options in ["w:10", "w:11", "raw:1"] {
+            let answer = await service.respond(to: ServiceRequest(target: "/_/\(options)/plain/\(source)"))
+            #expect(answer.status == 200, "\(options): \(answer.text)")
+            await service.shutdown()
+            service = try self.service(allow)
+        }
+        // By the redirect and by its own URL.
+        #expect(server.requestCount("/a.png") == 2)
+    }
+
     /// The service refuses internal and special addresses, even in unusual spellings. It also refuses all schemes
     /// except http and https.
     @Test(arguments: [

@@ -53,6 +53,10 @@ import WebImageTesting
                 [(Self.requested, "93.184.216.34"), ("http://pictures.example/b", "10.0.0.1")],
                 ["= public", "http://pictures.example 10.0.0.1"]
             ),
+            (
+                [(Self.requested, "93.184.216.34"), ("http://[fd00::1]:8080/b", "fd00::1")],
+                ["= public", "http://[fd00::1] fd00::1"]
+            ),
         ]
         for row in rows {
             let stored = try response(row.hops)
@@ -92,6 +96,9 @@ import WebImageTesting
         #expect(try allows({ $0.allowedAddresses = [range] }, [own, cdn]))
         #expect(try !allows({ $0.allowedAddresses = [range] }, [(Self.requested, "10.2.2.3")]))
         #expect(try !allows({ $0.deniedHosts = ["cdn.example"] }, [(Self.requested, "93.184.216.34"), cdn]))
+        let address = ("http://[2606:4700::1]:8080/b", "2606:4700::1")
+        #expect(try allows({ _ in }, [(Self.requested, "93.184.216.34"), address]))
+        #expect(try !allows({ $0.deniedHosts = ["2606:4700::1"] }, [(Self.requested, "93.184.216.34"), address]))
     }
 
     /// The names of the lines of a stored response.

@@ -259,7 +259,9 @@ package struct ResponseHop: Sendable, Hashable {
     private init(origin: String, address: String) { (self.origin, self.address) = (origin, address) }
 
     private static func origin(of url: URL) -> String {
-        "\(url.scheme?.lowercased() ?? "http")://\(url.host(percentEncoded: true) ?? "")"
+        let host = url.host(percentEncoded: true) ?? ""
+        // `host` has no brackets. Without them, an IPv6 address is not the host of a URL.
+        return "\(url.scheme?.lowercased() ?? "http")://\(host.contains(":") ? "[\(host)]" : host)"
     }
 
     /// The hop without what a reader that requests the same URL knows or does not need.
