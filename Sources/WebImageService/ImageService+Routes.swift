@@ -181,7 +181,7 @@ extension ImageService {
             route: .purge, logEntry)
     }
 
-    /// Returns the names of the tiers that have not received the purge.
+    /// Returns the names of the tiers that have not received the purge, after that of the disk cache if it lacks the purge.
     private func purge(source reference: SourcePolicy.Reference) async -> [String] {
         let store = provider.store
         let generation = await store.purge(reference.key)
@@ -195,7 +195,8 @@ extension ImageService {
         let logNames = store.purges.logNames
         let unnumbered = await store.tiers?.announce(generation, of: reference.key) ?? []
         let silent = Set(unlogged).intersection(logNames).union(Set(unnumbered).subtracting(logNames))
-        return store.tiers?.tiers.levels.map(\.name).filter(silent.contains) ?? []
+        let lost = unlogged.filter { $0 == PurgeJournal.diskName }
+        return lost + (store.tiers?.tiers.levels.map(\.name).filter(silent.contains) ?? [])
     }
 
     /// Purges the results of a target in the form in which the service answers it: with the path prefix, in each

@@ -215,6 +215,42 @@ private typealias Fix = PictureFixtures
         withExtendedLifetime(first) {}
     }
 
+    /// On a full disk, the next process does not find the purge. The answer says so, and a purge with space is whole.
+    @Test(
+        .enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"),
+        arguments: ["tag=shop", "prefix=http://example.com/shop/", "source=http://example.com/shop/a.png"])
+    func purgeThatIsNotOnDiskIsNotCalledDone(query: String) async throws {
+        let mount = try FailingFileSystem(bytes: 4 << 20)
+        func bench() throws -> ServiceBench {
+            let bench = try ServiceBench {
+                $0.purgeTokens = ["token"]
+                $0.cacheFolder = mount.path + "/cache"
+            }
+            bench.server.answer("http://example.com/shop/a.png", try Fix.quadrants(), ["Cache-Tag": "shop"])
+            bench.server.answer("http://example.com/shop/b.png", try Fix.quadrants(), ["Surrogate-Key": "shop"])
+            return bench
+        }
+        let first = try bench()
+        #expect(await made(first) == [true, true, true, true])
+        await first.service.provider.store.flush()
+        await first.service.provider.fetcher.flush()
+        let ballast = mount.path + "/ballast"
+        #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
+        #expect(throws: (any Error).self) {
+            let file = try #require(FileHandle(forWritingAtPath: ballast))
+            while true { try file.write(contentsOf: Data(count: 4096)) }
+        }
+        let answer = await purge(query, first)
+        #expect(answer.status == 200 && answer.text == "purged without the disk cache\n", "\(answer.text)")
+        // This process obeys.
+        #expect(await made(first).first == true)
+        try FileManager.default.removeItem(atPath: ballast)
+        #expect(await purge(query, first).text == "purged\n")
+        let second = try bench()
+        #expect(await made(second).first == true)
+        withExtendedLifetime(first) {}
+    }
+
     /// A source that is missing is found again after a purge, although its failure is remembered.
     @Test(arguments: ["tag=new", "tag=old", "prefix=http://example.com/", "source=http://example.com/late.png"])
     func purgeForgetsFailures(query: String) async throws {

@@ -71,6 +71,8 @@ final class PurgeJournal: Sendable {
     /// The longest time of one reading, and of one purge.
     private static let budgets = (read: Duration.milliseconds(200), write: Duration.seconds(2))
     private static let diskKey = "purges"
+    /// The name of the disk in the answer to a purge that could not be written there.
+    static let diskName = "the disk cache"
 
     /// - Parameter disk: The cache in which purges are kept; nil keeps them in memory.
     init(tiers: CacheTiers?, disk: ImageCache?, clock: any DelayClock) {
@@ -147,11 +149,11 @@ final class PurgeJournal: Sendable {
 
     /// Purges subjects here and on all machines that use the same tiers.
     ///
-    /// Returns when the purge is on the disk.
+    /// Returns when the purge is on the disk, or cannot be written there.
     ///
     /// - Parameter isOnlyHere: Whether only this machine obeys.
-    /// - Returns: The names of the tiers with a log that have not confirmed the purge. If no tier has a log, the names of
-    ///   all: other machines do not receive the purge.
+    /// - Returns: ``diskName`` first if the disk lacks the purge. Then the names of the tiers with a log that have not
+    ///   confirmed the purge. If no tier has a log, the names of all: other machines do not receive the purge.
     func purge(_ subjects: [CachePurge.Subject], isSoft: Bool, isOnlyHere: Bool = false) async -> [String] {
         await load()
         // Read the newest stamps first, so that this purge is the newest.
@@ -167,14 +169,26 @@ final class PurgeJournal: Sendable {
         store()
         // A process that is killed after its answer must not find the purged entries again.
         await disk?.flush()
-        guard !isOnlyHere else { return [] }
-        guard !logs.isEmpty else { return tiers?.levels.map(\.name) ?? [] }
-        var silent: [String] = []
+        var silent = await isOnDisk(purges) ? [] : [Self.diskName]
+        guard !isOnlyHere else { return silent }
+        guard !logs.isEmpty else { return silent + (tiers?.levels.map(\.name) ?? []) }
         for (index, level) in logs where !(await append(purges, to: index, within: Self.budgets.write)) {
             state.withLock { $0.unconfirmed[index, default: []] += purges }
             silent.append(level.name)
         }
         return silent
+    }
+
+    /// Whether a later process finds the purges. A full disk keeps an older text, or none. True without a disk.
+    private func isOnDisk(_ purges: [CachePurge]) async -> Bool {
+        guard let disk else { return true }
+        guard let data = await disk.diskImageData(forKey: Self.diskKey) else { return false }
+        var table = PurgeTable()
+        let stored = StoredPurges(data)
+        table.raise(stored.floors)
+        for purge in stored.purges { table.add(purge) }
+        // A later purge of the same subject may have replaced this one.
+        return purges.allSatisfy { table.knows($0) || !table.add($0) }
     }
 
     /// Returns whether the tier has confirmed the purges.
