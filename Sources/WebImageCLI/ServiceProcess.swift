@@ -87,19 +87,26 @@ final class ServiceProcess: Sendable {
     ) throws(UsageError) -> (service: [ListenAddress], admin: [ListenAddress]) {
         let configuration = reading.configuration
         var setting = "listen"
+        var named: [ListenAddress] = []
+        func parsed(_ text: String) throws(HTTPServerError) -> ListenAddress {
+            let address = try ListenAddress(text)
+            try address.check(beside: named)
+            named.append(address)
+            return address
+        }
         func isAdmin(_ address: ListenAddress) -> Bool {
             if case .inherited(_, let name) = address { name == "admin" } else { false }
         }
         do throws(HTTPServerError) {
             var service = inherited.filter { !isAdmin($0) }
             if service.isEmpty {
-                for text in configuration.listen.isEmpty ? ["127.0.0.1:8080"] : configuration.listen {
-                    service.append(try ListenAddress(text))
-                }
+                for text in configuration.listen { service.append(try parsed(text)) }
+                // A check does not know whether the service manager passes another address instead.
+                if configuration.listen.isEmpty { service.append(try ListenAddress("127.0.0.1:8080")) }
             }
             setting = "admin"
             var admin = inherited.filter(isAdmin)
-            if admin.isEmpty, !configuration.admin.isEmpty { admin = [try ListenAddress(configuration.admin)] }
+            if admin.isEmpty, !configuration.admin.isEmpty { admin = [try parsed(configuration.admin)] }
             return (service, admin)
         } catch {
             throw UsageError(reading.places[setting].map { "\($0): \(setting): \(error)" } ?? "\(error)")

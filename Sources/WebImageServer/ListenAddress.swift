@@ -51,6 +51,29 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Throws if one of the other addresses leaves no place for a socket with this address.
+    package func check(beside others: [ListenAddress]) throws(HTTPServerError) {
+        guard let other = others.first(where: excludes) else { return }
+        throw HTTPServerError("\(other) and \(self) cannot both be listening addresses; change one of them")
+    }
+
+    /// Whether no two sockets can listen on both addresses at the same time.
+    private func excludes(_ other: ListenAddress) -> Bool {
+        switch (self, other) {
+        case (.network(let host, let port), .network(let otherHost, let otherPort)):
+            guard port == otherPort, port != 0 else { return false }
+            if host == otherHost { return true }
+            return host.contains(":") == otherHost.contains(":")
+                && [host, otherHost].contains { $0 == "0.0.0.0" || $0 == "::" }
+        case (.network(_, let port), .everywhere(let otherPort)), (.everywhere(let port), .network(_, let otherPort)),
+            (.everywhere(let port), .everywhere(let otherPort)):
+            return port == otherPort && port != 0
+        case (.local(let path), .local(let otherPath)):
+            return URL(fileURLWithPath: path).standardizedFileURL == URL(fileURLWithPath: otherPath).standardizedFileURL
+        default: return false
+        }
+    }
+
     /// Whether only processes on this machine can connect.
     public var isLoopback: Bool {
         switch self {

@@ -179,6 +179,33 @@ final class ServeTests: Sendable {
         #expect(start.code == 2 && start.errors.contains(place), "\(start.errors)")
     }
 
+    /// No two sockets can have one address. The socket of the service manager can replace the address that `listen` omits.
+    @Test(arguments: [
+        ("listen = 127.0.0.1:9\nlisten = localhost:9\n", "listen: 127.0.0.1:9 and 127.0.0.1:9 "),
+        ("listen = 127.0.0.1:9\nlisten = *:9\ninsecure = yes\n", "listen: 127.0.0.1:9 and *:9 "),
+        ("listen = [::1]:9\nlisten = [::]:9\ninsecure = yes\n", "listen: [::1]:9 and [::]:9 "),
+        ("listen = 127.0.0.1:9\nadmin = 127.0.0.1:9\n", "admin: 127.0.0.1:9 and 127.0.0.1:9 "),
+        ("listen = unix:s\nadmin = unix:./s\n", "admin: unix:s and unix:./s "),
+    ])
+    func addressesThatExcludeEachOtherFailTheCheckAndTheStart(row: (text: String, error: String)) throws {
+        let file = try write("a.conf", row.text + "cache-dir = \(scratch.url.path)\n")
+        let check = try Tool.run("serve", "--config", file, "--check-config")
+        #expect(check.code == 1 && check.errors.contains(row.error), "\(check.errors)")
+        let start = try Tool.run(["serve", "--config", file], through: ["/usr/bin/timeout", "20"])
+        #expect(start.code != 0 && start.errors.contains(row.error), "\(start.errors)")
+    }
+
+    @Test(arguments: [
+        "listen = 127.0.0.1:9\nlisten = [::1]:9\nlisten = 127.0.0.2:9\nadmin = 127.0.0.1:10\n",
+        "listen = 0.0.0.0:9\nlisten = [::]:9\ninsecure = yes\n", "listen = 127.0.0.1:0\nadmin = 127.0.0.1:0\n",
+        "admin = 127.0.0.1:8080\n", "listen = unix:a\nadmin = unix:b\n",
+    ])
+    func addressesThatExistTogetherPassTheCheck(text: String) throws {
+        let file = try write("a.conf", text + "cache-dir = \(scratch.url.path)\n")
+        let check = try Tool.run("serve", "--config", file, "--check-config")
+        #expect(check.code == 0, "\(check.errors)")
+    }
+
     @Test func checkOfTheConfigurationMakesNoFolder() throws {
         let cache = scratch.url.appendingPathComponent("new/cache").path
         let file = try write("a.conf", "cache-dir = \(cache)\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n")
