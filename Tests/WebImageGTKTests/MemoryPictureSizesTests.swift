@@ -76,6 +76,72 @@ extension GTKSuite.ViewSizesTests {
     }
 }
 
+/// Pictures that were loaded before their view had a layout, because the view was in a page that was not shown, or in no
+/// window.
+extension GTKSuite.ViewSizesTests {
+    enum Place: CaseIterable {
+        case hiddenPage, noWindow
+
+        /// Returns a widget with the view, and a closure that shows the view.
+        @MainActor fileprivate func put(_ view: ImageView) throws -> (widget: OpaquePointer, show: () -> Void) {
+            let stack = OpaquePointer(try #require(gtk_stack_new()))
+            gtk_stack_add_named(stack, gtk_box_new(GTK_ORIENTATION_VERTICAL, 0), "first")
+            switch self {
+            case .hiddenPage:
+                gtk_stack_add_named(stack, view.gtkWidget(), "second")
+                return (stack, { gtk_stack_set_visible_child_name(stack, "second") })
+            case .noWindow:
+                return (
+                    stack,
+                    {
+                        gtk_stack_add_named(stack, view.gtkWidget(), "second")
+                        gtk_stack_set_visible_child_name(stack, "second")
+                    }
+                )
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases, [false, true])
+    func vectorsOfAHiddenViewAreDecodedAgainWhenItIsShown(_ place: Place, _ isExplicit: Bool) async throws {
+        let size: WebImageContext = isExplicit ? .thumbnail(.viewSizeWithin(.milliseconds(20))) : [:]
+        for name in ["first", "second"] {
+            let view = ImageView()
+            let (widget, show) = try place.put(view)
+            let window = try await TestWindow(widget, width: 200, height: 200)
+            defer { window.close() }
+            journey.server.route("/\(name).svg", .body(Data("24 \(name)".utf8)))
+            let url = journey.server.url("/\(name).svg")
+            let context = journey.context.merging([.imageCoder: VectorCoder()]) { $1 }.merging(size) { $1 }
+            let answer = ViewAnswer()
+            view.setImage(with: url, context: context, completed: answer.hear)
+            #expect(try await answer.isSuccess(url))
+            #expect(view.image?.pixelSize == PixelSize(width: 24, height: 24))
+            show()
+            #expect(try await pump { view.image?.pixelSize == PixelSize(width: 200, height: 200) }, "\(name)")
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func animationOfAHiddenViewIsDecodedAgainWhenItIsShown(_ place: Place) async throws {
+        journey.server.route("/first.gif", .body(try animation(seconds: 0.03, loops: 0)))
+        let view = ImageView()
+        let (widget, show) = try place.put(view)
+        let window = try await TestWindow(widget, width: 90, height: 90)
+        defer { window.close() }
+        let url = journey.server.url("/first.gif")
+        let answer = ViewAnswer()
+        view.setImage(with: url, context: journey.context, completed: answer.hear)
+        #expect(try await answer.isSuccess(url))
+        #expect(view.image?.pixelSize == PixelSize(width: 400, height: 400))
+        show()
+        #expect(try await pump { view.image?.pixelSize == PixelSize(width: 90, height: 90) && view.isAnimating })
+        let shown = try #require(view.image)
+        #expect(view.state.naturalSize(of: shown).width == 400)
+        #expect(journey.server.requests.count == 1)
+    }
+}
+
 /// Draws a plain picture of 24 x 24 px, or of any other size.
 private struct VectorCoder: ImageCoder {
     func canDecode(from data: Data) -> Bool { true }

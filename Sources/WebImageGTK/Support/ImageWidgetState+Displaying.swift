@@ -72,7 +72,7 @@ extension ImageWidgetState: ImageDisplaying {
             return body(expected)
         }
         SizeWait.begin(self, within: deadline, endsWithoutWindow: true, size: { $0.givenSize }) { [weak self] size in
-            if size != .unknown { self?.followsSize = true }
+            self?.followsSize = true
             body(size)
         }
     }

@@ -32,7 +32,8 @@ extension ImageViewBinding {
         }
         if isSynchronous, !hasStarted {
             hasStarted = true
-            load.start()
+            display.followSize()
+            start(load, at: .unknown, isDefault: true)
         }
     }
 
@@ -51,8 +52,9 @@ extension ImageViewBinding {
     private func start(_ load: ViewLoad, at size: ViewSize, isDefault: Bool) {
         let box = load.request.box(at: size)
         if let slot = slots[load.key], slot.newest == load.generation {
-            // A view that has by chance the size of its picture may get another size later.
-            let isWhole = isDefault && size == .full
+            // A view that has by chance the size of its picture may get another size later, and a view without a layout,
+            // such as that of a page that is not shown, gets its size later.
+            let isWhole = size == .unknown || (isDefault && size == .full)
             (slot.decodedBox, slot.isSizedByDefault) = (isWhole ? ViewSize.wholeBox : box, isDefault)
         }
         load.start(thumbnail: box)
@@ -160,6 +162,9 @@ extension Image {
     /// `size`.
     fileprivate func isSharper(at size: ViewSize, than box: CGSize) -> Bool {
         guard let target = self.size(at: size) else { return false }
+        // A drawing of vectors that was decoded whole has the size of its file, and can have any number of pixels.
+        let box =
+            isVector && box == ViewSize.wholeBox ? CGSize(width: pixelSize.width, height: pixelSize.height) : box
         // A picture that did not get the pixels that its box promised would be decoded again for ever.
         if let new = size.box(for: sourcePixelSize, isVector: isVector), new.width <= box.width,
             new.height <= box.height

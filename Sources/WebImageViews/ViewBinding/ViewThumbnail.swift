@@ -11,7 +11,8 @@ public enum ViewThumbnail: Sendable, Hashable {
     ///
     /// If the view has no size yet, the load waits for the first layout, at most ``ViewThumbnail/defaultDeadline``. If
     /// the layout has given the view only a width or only a height, this side is the limit. If the view still has no size
-    /// at the deadline, the image is decoded at full size.
+    /// at the deadline, the image is decoded at full size. When the view gets its size later, for example because its page is
+    /// shown, an animation or a drawing of vectors is decoded again.
     case viewSize
     /// The same size as ``viewSize``, with another deadline.
     case viewSizeWithin(Duration)
