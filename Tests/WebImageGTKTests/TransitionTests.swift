@@ -30,7 +30,8 @@ extension GTKSuite {
             let size = CGSize(width: 40, height: 40)
             drawing.picture = .init(texture: try #require(new.makeTexture()), size: size)
             drawing.setTransition(
-                effect, from: .init(texture: try #require(old.makeTexture()), size: size), outgoingMode: .fill)
+                effect, from: .init(picture: .init(texture: try #require(old.makeTexture()), size: size)),
+                outgoingMode: .fill)
             drawing.progress = progress
             return try WidgetSnapshot.drawn(drawing.pointer, width: 40, height: 40)
         }
@@ -88,6 +89,61 @@ extension GTKSuite {
             #expect(WebImageAnimationOptions.curveEaseIn.eased(0.5) < 0.5)
             #expect(WebImageAnimationOptions.curveEaseOut.eased(0.5) > 0.5)
             #expect(WebImageAnimationOptions.curveLinear.eased(0.3) == 0.3)
+        }
+
+        @Test(arguments: [false, true]) func buttonFadesToItsNextPicture(_ isBackground: Bool) async throws {
+            let button = Button()
+            let window = try await TestWindow(button.widget, width: 80, height: 80)
+            defer { window.close() }
+            let transition = WebImageTransition.fade(duration: 60)
+            transition.timingFunction = { _ in 0.5 }
+            button.imageTransition = transition
+            if isBackground {
+                button.setBackgroundImage(with: first, placeholderImage: old, context: context)
+            } else {
+                button.setImage(with: first, placeholderImage: old, context: context)
+            }
+            let before = try await TestWindow.drawing(of: button.widget) { $0.bgra(40, 40) == [255, 0, 0, 255] }
+            #expect(before?.bgra(40, 40) == [255, 0, 0, 255])
+            loader.loads[0].deliver(new)
+            let isMixed: (Image) -> Bool = { image in
+                let pixel = image.bgra(40, 40)
+                return abs(Int(pixel[0]) - 128) <= 3 && abs(Int(pixel[2]) - 128) <= 3 && pixel[3] >= 254
+            }
+            let middle = try await TestWindow.drawing(of: button.widget, until: isMixed)
+            #expect(middle.map(isMixed) == true)
+            // The next image ends the transition.
+            button.imageTransition = nil
+            if isBackground {
+                button.setBackgroundImage(with: second, placeholderImage: old, context: context)
+            } else {
+                button.setImage(with: second, placeholderImage: old, context: context)
+            }
+            loader.loads[1].deliver(new)
+            let end = try await TestWindow.drawing(of: button.widget) { $0.bgra(40, 40) == [0, 0, 255, 255] }
+            #expect(end?.bgra(40, 40) == [0, 0, 255, 255])
+        }
+
+        /// A program sets the opacity of a widget with GTK's function, for example in an animation of libadwaita.
+        @Test func transitionKeepsAnOpacityThatTheProgramHasSetWithGTK() async throws {
+            let view = ImageView()
+            let window = try await TestWindow(view.widget, width: 40, height: 40)
+            defer { window.close() }
+            let transition = WebImageTransition.fade(duration: 0.05)
+            var ends = 0
+            transition.completion = { _ in ends += 1 }
+            view.imageTransition = transition
+            for (load, opacity) in [0.5, 0.25].enumerated() {
+                gtk_widget_set_opacity(UnsafeMutablePointer(view.widget), opacity)
+                #expect(abs(view.alpha - opacity) < 0.003)
+                view.setImage(with: load == 0 ? first : second, context: context)
+                loader.loads[load].deliver(new)
+                #expect(try await pump { ends == load + 1 })
+                #expect(abs(gtk_widget_get_opacity(UnsafeMutablePointer(view.widget)) - opacity) < 0.003)
+            }
+            // The property has exactly the value that was set, although GTK rounds the opacity.
+            view.alpha = 0.7
+            #expect(view.alpha == 0.7)
         }
 
         @Test func transitionBlocksRunInOrderAndThePropertiesFollowTheTime() async throws {

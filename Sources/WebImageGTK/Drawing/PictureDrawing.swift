@@ -19,6 +19,17 @@ import WebImageCore
         }
     }
 
+    /// The layers that are drawn above each other.
+    @MainActor struct Layers {
+        var picture: Layer?
+        /// Fills the area.
+        var background: Layer?
+
+        var isEmpty: Bool { top == nil }
+        /// The layer that determines the natural size.
+        var top: Layer? { picture ?? background }
+    }
+
     private let contents = Contents()
     private let drawing: Drawing
 
@@ -44,24 +55,24 @@ import WebImageCore
 
     /// Whether the drawing has neither content nor the natural size of a removed image.
     var isEmpty: Bool {
-        contents.picture == nil && contents.background == nil && contents.outgoing == nil && contents.keptSize == nil
+        contents.shown.isEmpty && contents.outgoing.isEmpty && contents.keptSize == nil
     }
 
     /// Removes the image. The natural size is unchanged until there is another image.
     func clearKeepingSize() {
-        guard let picture = contents.picture else { return }
+        guard let picture = contents.shown.picture else { return }
         change {
-            $0.picture = nil
+            $0.shown.picture = nil
             $0.keptSize = picture.size
         }
     }
 
     /// The image. Another image of the same size causes a redraw and no new layout.
     var picture: Layer? {
-        get { contents.picture }
+        get { contents.shown.picture }
         set {
             change {
-                $0.picture = newValue
+                $0.shown.picture = newValue
                 $0.keptSize = nil
             }
         }
@@ -69,8 +80,8 @@ import WebImageCore
 
     /// The background image, which fills the area.
     var background: Layer? {
-        get { contents.background }
-        set { change { $0.background = newValue } }
+        get { contents.shown.background }
+        set { change { $0.shown.background = newValue } }
     }
 
     var mode: ImageContentMode {
@@ -90,12 +101,15 @@ import WebImageCore
         set { change { $0.transform = newValue } }
     }
 
-    /// Starts a transition from `outgoing` to the image. `outgoing` can be nil. If `effect` is nil, ends the
-    /// transition.
-    func setTransition(_ effect: TransitionEffect?, from outgoing: Layer?, outgoingMode: ImageContentMode) {
+    /// The image and the background image.
+    var shownLayers: Layers { contents.shown }
+
+    /// Starts a transition from `outgoing` to the image and its background image. `outgoing` can be nil. If `effect` is
+    /// nil, ends the transition.
+    func setTransition(_ effect: TransitionEffect?, from outgoing: Layers?, outgoingMode: ImageContentMode) {
         change {
             $0.effect = effect
-            $0.outgoing = effect == nil ? nil : outgoing
+            $0.outgoing = (effect == nil ? nil : outgoing) ?? Layers()
             $0.outgoingMode = outgoingMode
             $0.progress = 0
         }
@@ -109,16 +123,16 @@ import WebImageCore
 
     private func change(_ body: (Contents) -> Void) {
         body(contents)
-        let shown = contents.picture ?? contents.background ?? contents.outgoing
+        let shown = contents.shown.top ?? contents.outgoing.top
         drawing.change(still: shown?.texture, size: shown?.size ?? contents.keptSize ?? .zero)
     }
 
     @MainActor fileprivate final class Contents {
-        var picture: Layer?
+        var shown = Layers()
         /// The size of the removed image, if it remains the natural size of the drawing.
         var keptSize: CGSize?
-        var background: Layer?
-        var outgoing: Layer?
+        /// The layers before the transition.
+        var outgoing = Layers()
         var mode = ImageContentMode.fit
         var outgoingMode = ImageContentMode.fit
         var cornerRadius = 0.0
@@ -131,20 +145,24 @@ import WebImageCore
         var changed: @MainActor () -> Void = {}
 
         func draw(_ snapshot: OpaquePointer, _ bounds: CGRect) {
-            if picture != nil { drawn?(bounds.size) }
+            if shown.picture != nil { drawn?(bounds.size) }
             let isMoved = !transform.isIdentity
             if isMoved { snapshot.push(transform, around: CGPoint(x: bounds.midX, y: bounds.midY)) }
-            if let background { draw(background, .fill, snapshot, bounds) }
             if let effect {
                 effect.draw(snapshot, bounds, progress) { [self] in
-                    if let outgoing { draw(outgoing, outgoingMode, snapshot, bounds) }
+                    draw(outgoing, mode: outgoingMode, snapshot, in: bounds)
                 } incoming: { [self] in
-                    if let picture { draw(picture, mode, snapshot, bounds) }
+                    draw(shown, mode: mode, snapshot, in: bounds)
                 }
-            } else if let picture {
-                draw(picture, mode, snapshot, bounds)
+            } else {
+                draw(shown, mode: mode, snapshot, in: bounds)
             }
             if isMoved { gtk_snapshot_restore(snapshot) }
+        }
+
+        private func draw(_ layers: Layers, mode: ImageContentMode, _ snapshot: OpaquePointer, in bounds: CGRect) {
+            if let background = layers.background { draw(background, .fill, snapshot, bounds) }
+            if let picture = layers.picture { draw(picture, mode, snapshot, bounds) }
         }
 
         private func draw(_ layer: Layer, _ mode: ImageContentMode, _ snapshot: OpaquePointer, _ bounds: CGRect) {

@@ -23,7 +23,8 @@ extension ImageWidgetState: ImageDisplaying {
         let view = WidgetView(widget)
         transition.prepares?(view, change.image, change.data, change.cacheType, change.url)
         guard change.isCurrent() else { return change.ended() }
-        let (start, before) = (pose, drawing.picture)
+        readOpacity()
+        let (start, before) = (pose, painter.drawing.shownLayers)
         if !transition.avoidAutoSetImage { change.put() }
         collect { transition.animations?(view, change.image) }
         guard transition.duration > 0, Self.wantsAnimations, change.isCurrent() else {
@@ -31,10 +32,12 @@ extension ImageWidgetState: ImageDisplaying {
             if change.isCurrent() { transition.completion?(true) }
             return change.ended()
         }
-        if isMapped {
-            drawing.setTransition(
-                transition.animationOptions.effect, from: before, outgoingMode: kind.fitsItself ? .fit : drawing.mode)
-            attach()
+        let painter = painter
+        if isMapped, !painter.isDestroyed {
+            painter.drawing.setTransition(
+                transition.animationOptions.effect, from: before,
+                outgoingMode: painter.kind.fitsItself ? .fit : painter.drawing.mode)
+            painter.attach()
         }
         let running = WidgetTransition(transition, change, from: isMapped ? start : pose, on: self)
         self.running = running

@@ -26,13 +26,19 @@ import WebImageViews
     /// Whether the widget's own newest load failed.
     var hasFailed = false
     private(set) lazy var offscreenPolicy = OffscreenPolicy(self)
+    /// The images of a button; nil until they are needed.
+    private var face: ButtonFace?
     /// The images of a button; used only for buttons.
-    private(set) lazy var buttonFace = {
+    var buttonFace: ButtonFace {
+        if let face { return face }
         let face = ButtonFace(widget)
+        self.face = face
         indicator.host = face.widget
         indicator.showHost = { [weak face] in face?.showAboveLabel() }
         return face
-    }()
+    }
+    /// The state of the widget that draws the pictures: the view inside a button, otherwise this widget.
+    var painter: ImageWidgetState { face?.child ?? self }
 
     var transition: WebImageTransition?
     var running: WidgetTransition?
@@ -185,8 +191,18 @@ import WebImageViews
 
     /// Changes alpha or transform. Inside the `animations` block of a transition, the change is animated.
     func changePose(_ body: (inout ViewPose) -> Void) {
+        readOpacity()
         body(&pose)
         if !isCollecting, running == nil { present(pose) }
+    }
+
+    /// Takes over an opacity that the program has set with GTK's functions. Otherwise the end of a transition would set the
+    /// opacity that the view had before.
+    func readOpacity() {
+        guard !isDestroyed, !isCollecting, running == nil else { return }
+        let opacity = gtk_widget_get_opacity(UnsafeMutablePointer(widget))
+        // GTK stores the opacity in steps of 1/255.
+        if abs(opacity - pose.alpha) > 1 / 500 { pose.alpha = opacity }
     }
 
     /// Shows a pose. The pose can be an intermediate step of a transition.
@@ -200,9 +216,10 @@ import WebImageViews
     func transitionEnded(_ transition: WidgetTransition) {
         guard running === transition else { return }
         running = nil
-        drawing.setTransition(nil, from: nil, outgoingMode: drawing.mode)
+        let painter = painter
+        painter.drawing.setTransition(nil, from: nil, outgoingMode: painter.drawing.mode)
         present(pose)
-        if !isDestroyed { attach() }
+        if !isDestroyed, !painter.isDestroyed { painter.attach() }
     }
 
     /// Runs a closure and stores its changes of the pose without showing them.

@@ -77,7 +77,7 @@ struct ViewPose: Equatable {
     }
 
     private func show(_ share: Double) {
-        state.drawing.progress = share
+        state.painter.drawing.progress = share
         state.present(start.moved(towards: state.pose, by: share))
     }
 }

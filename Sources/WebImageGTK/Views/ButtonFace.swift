@@ -7,7 +7,8 @@ import WebImageCore
 /// ``ImageWidgetState`` owns this object.
 @MainActor final class ButtonFace {
     private let button: OpaquePointer
-    private let child: ImageWidgetState
+    /// The state of the view inside the button.
+    let child: ImageWidgetState
     private var images: [ControlState: Image] = [:]
     private var backgrounds: [ControlState: Image] = [:]
     private var isPlaced = false

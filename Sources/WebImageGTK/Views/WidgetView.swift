@@ -111,9 +111,12 @@ public import WebImageCore
         set { state.changePose { $0.transform = newValue } }
     }
 
-    /// The opacity, 0…1; a value that is not a number counts as 0. Default: the opacity of the widget.
+    /// The opacity of the widget, 0…1; a value that is not a number counts as 0.
     public var alpha: Double {
-        get { state.pose.alpha }
+        get {
+            state.readOpacity()
+            return state.pose.alpha
+        }
         set { state.changePose { $0.alpha = newValue > 0 ? min(newValue, 1) : 0 } }
     }
 
