@@ -58,5 +58,41 @@ extension GTKSuite {
             view.image = try #require(AnimatedImage(data: other) as AnimatedImage?)
             #expect(view.player !== player && view.currentFrameIndex == 0)
         }
+
+        enum LoadEnd: CaseIterable {
+            case failure, cancel
+        }
+
+        /// If the view waited for the next frame, its window would draw frames for ever.
+        @Test(arguments: LoadEnd.allCases)
+        func animationWhoseLoadFailsPlaysTheFramesThatHaveArrived(_ end: LoadEnd) async throws {
+            let loader = ControlledViewLoader()
+            let view = AnimatedImageView(displayLink: { [link] _ in link })
+            let window = try await TestWindow(view.widget, width: 24, height: 24)
+            defer { window.close() }
+            for (index, seed) in [0, 50].enumerated() {
+                let file = try file(seed: seed)
+                let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
+                let arriving = ArrivingAnimation(coder: coder, options: .init())
+                arriving.update(file.prefix(file.count * 2 / 3))
+                let preview = try #require(AnimatedImage(animatedCoder: arriving, scale: 1))
+                preview.isIncremental = true
+                view.setImage(
+                    with: URL(fileURLWithPath: "/\(seed).gif"), options: .progressiveLoad,
+                    context: [.customManager: loader, .thumbnail: ViewThumbnail.fullSize])
+                loader.loads[index].deliver(preview, finished: false)
+                #expect(view.player?.awaitsMoreFrames == true)
+                switch end {
+                case .failure: loader.loads[index].deliver(nil, error: WebImageError(.transport, stage: .download))
+                case .cancel: view.cancelCurrentImageLoad()
+                }
+                #expect(view.image === preview && view.player?.awaitsMoreFrames == false)
+                let isRepeated = try await pump {
+                    link.tick(0.1)
+                    return view.currentLoopCount >= 2
+                }
+                #expect(isRepeated)
+            }
+        }
     }
 }

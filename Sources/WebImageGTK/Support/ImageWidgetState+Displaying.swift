@@ -172,6 +172,8 @@ extension ImageWidgetState: ImageDisplaying {
         hasFailed = error != nil
     }
 
+    func partialImageEnded(_ image: Image) { painter.animation?.framesEnded(of: image) }
+
     /// Whether animations are enabled in the desktop's settings. People who are disturbed by motion disable animations
     /// there.
     static var wantsAnimations: Bool {

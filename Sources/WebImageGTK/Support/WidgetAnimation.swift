@@ -113,6 +113,15 @@ import WebImageCore
         return true
     }
 
+    /// No more frames of a partial image arrive. Its animation plays the frames that have arrived, as the animation of a
+    /// truncated file does. If it waited at the last one, the window would draw frames for ever.
+    func framesEnded(of image: Image) {
+        guard let player, let coder, let part = (image as? AnimatedImage)?.animatedCoder,
+            (part as AnyObject) === (coder as AnyObject)
+        else { return }
+        player.awaitsMoreFrames = false
+    }
+
     /// Draws the shown frame at the present size of the animation.
     private func redraw(_ poster: Image, of player: AnimatedImagePlayer) {
         guard currentFrameIndex == 0, animationTransformer == nil else {

@@ -34,6 +34,9 @@ package import WebImageLoading
     /// Called when a load of the view has ended. `error` is the error of a failed load of the view; nil if no load of
     /// the view has failed. If several loads have failed, a transport error takes precedence.
     func loadEnded(with error: WebImageError?)
+    /// Called when the load of a partial image that the view shows has failed or was cancelled, so that no more frames of
+    /// the image arrive.
+    func partialImageEnded(_ image: Image)
 }
 
 extension ImageDisplaying {
@@ -54,6 +57,7 @@ extension ImageDisplaying {
     package var drawnSize: ViewSize { .unknown }
     package func followSize() {}
     package func loadEnded(with error: WebImageError?) {}
+    package func partialImageEnded(_ image: Image) {}
 }
 
 /// An event that an indicator receives.

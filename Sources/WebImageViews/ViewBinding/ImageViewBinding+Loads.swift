@@ -59,6 +59,9 @@ extension ImageViewBinding {
     /// second time for the refreshed image.
     func recordEnd(_ load: ViewLoad, _ delivery: LoadDelivery, thumbnail: CGSize?) {
         load.isSettled = true
+        if delivery.error != nil, load.generation == slots[load.key]?.newest, let partial = slots[load.key]?.partial {
+            display?.partialImageEnded(partial)
+        }
         // A picture that cannot be decoded again stays visible, so the view has no failure.
         if load.isResizing, delivery.error != nil || isSuperseded(load) { return }
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
