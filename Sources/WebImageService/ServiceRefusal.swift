@@ -26,6 +26,9 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var lifetime: Int?
     /// Whether the source's server has refused the request for the picture. A stale result must not stand for it.
     var isDenial = false
+    /// Whether the source's server has sent a text or nothing in the place of a picture, as it does during its maintenance. A
+    /// stale result may stand for it.
+    var isSubstitute = false
     /// Whether this refusal was remembered from an earlier request.
     var isFromMemory = false
 

@@ -61,6 +61,33 @@ final class ServiceDownloadTests {
         #expect(await get(try service(), "w:10").status == 200)
     }
 
+    /// Servers send pages of their maintenance, and logins, with the status 200. The picture outlives them as it does a 503.
+    @Test(arguments: [
+        ("<!DOCTYPE html><title>Back soon</title>", 200), ("\u{FEFF}\r\n {\"error\": 1}", 200), ("", 200), ("ü", 200),
+        // Others are content of the server, which shows what it is.
+        ("\u{1}\u{2}abc", 415), ("GIF89a <p>", 415), ("<svg xmlns='http://www.w3.org/2000/svg'><rect", 415),
+    ])
+    func pictureOutlivesAPageThatIsSentInItsPlace(text: String, status: Int) async throws {
+        for (field, isKept) in [("max-age=0", true), ("max-age=0, stale-if-error=100", true), ("no-cache", false)] {
+            let server = try FaultServer()
+            defer { server.stop() }
+            let target = "/_/w:10/f:png/plain/" + server.url("/a.png").absoluteString
+            let service = try service()
+            server.route("/a.png", .body(try PictureFixtures.quadrants(), headers: ["Cache-Control": field]))
+            let picture = await service.respond(to: ServiceRequest(target: target))
+            #expect(picture.status == 200)
+            server.route("/a.png", .body(Data(text.utf8), headers: ["Cache-Control": "max-age=600"]))
+            for _ in 0..<2 {
+                let answer = await service.respond(to: ServiceRequest(target: target))
+                #expect(answer.status == (isKept ? status : 415), "\(field)")
+                #expect((answer.data == picture.data) == (answer.status == 200))
+            }
+            // Without an earlier result, it is no picture.
+            let other = await service.respond(to: ServiceRequest(target: target.replacing("w:10", with: "w:11")))
+            #expect(other.status == 415)
+        }
+    }
+
     /// A host that is an IPv6 address is fetched once, is read from the disk later, and is a target of redirects.
     @Test(arguments: [false, true])
     func sourcesOfAnIPv6AddressAreServed(allowsOnlyTheirHosts: Bool) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 extension ServiceRefusal {
     /// Maps a library error to a status and a message. The message never contains a local path.
@@ -11,6 +12,7 @@ extension ServiceRefusal {
         case .invalidDownloadStatusCode: self = Self.status(error.underlying)
         case .invalidDownloadContentType, .badImageData, .unsupportedFormat:
             self.init(415, .notPicture, "the source is not a picture that can be read")
+            isSubstitute = error.code == .badImageData && !error.shouldBlockURL
         case .limitExceeded: self = Self.limit(error.underlying)
         case .fileSystem: self = Self.file(error.underlying)
         case .transport: self = Self.transport(error.underlying)
@@ -74,6 +76,7 @@ extension ServiceRefusal {
     /// the stale result if one is stored and its lifetime allows this.
     var isUpstreamFault: Bool {
         [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502 && !isDenial)
+            || isSubstitute
     }
 
     /// Whether the failure is likely to last for some time. The service remembers such a failure, so that further

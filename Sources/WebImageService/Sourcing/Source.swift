@@ -30,6 +30,17 @@ struct Source: Sendable {
         version = EntityTag.tag(of: data)
     }
 
+    /// Whether the bytes are no known picture and look like a text: they begin without a binary data byte (MIME Sniffing §3).
+    var isText: Bool {
+        record.format == .undefined
+            && data.prefix(1445).allSatisfy { byte in
+                switch byte {
+                case 0x00...0x08, 0x0B, 0x0E...0x1A, 0x1C...0x1F: false
+                default: true
+                }
+            }
+    }
+
     /// The media type of the bytes, for a source that is sent unchanged. It is determined from the bytes.
     var mediaType: String { Self.mediaType(of: ImageFormat(sniffing: data)) }
 

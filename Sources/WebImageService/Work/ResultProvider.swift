@@ -334,7 +334,8 @@ final class ResultProvider: Sendable {
                 fetcher.noteUndecodable(
                     fetched, of: job.reference, generation: job.demand.generation, for: job.rules.negativeTTL)
             }
-            let refusal = job.rules.refusal(error, now: clock.date)
+            var refusal = job.rules.refusal(error, now: clock.date)
+            if error.code == .badImageData, fetched?.isText == true { refusal.isSubstitute = true }
             return .failure(await remembered(refusal, job, of: fetched, after: progress))
         } catch let refusal as ServiceRefusal {
             return .failure(await remembered(refusal, job, of: fetched, after: progress))
