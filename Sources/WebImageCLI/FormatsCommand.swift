@@ -40,7 +40,7 @@ enum FormatsCommand {
         let isVerbose = arguments.has("verbose")
         if arguments.has("sandbox") {
             guard !isVerbose else { throw UsageError("--verbose excludes --sandbox; give one of them") }
-            return { isolation(asJSON: asJSON) }
+            return { printProtections(asJSON: asJSON) }
         }
         return {
             for row in rows {
@@ -52,12 +52,15 @@ enum FormatsCommand {
     }
 
     /// Starts a decoder process for each format that this build reads, and prints its restrictions.
-    private static func isolation(asJSON: Bool) -> ExitCode {
+    ///
+    /// Each format has its own call, so that a format whose process does not start does not hide the others.
+    /// - Returns: `.failed` if at least one process did not start, or if the environment switches the processes off.
+    private static func printProtections(asJSON: Bool) -> ExitCode {
         if let reason = DecoderProcesses.switchedOff {
             Console.error(reason)
             return .failed
         }
-        var worst = ExitCode.ok
+        var exitCode = ExitCode.ok
         for row in rows where row.reads {
             do throws(WebImageError) {
                 for protection in try WebImageSandbox.protections(of: [row.format]) {
@@ -65,10 +68,10 @@ enum FormatsCommand {
                 }
             } catch {
                 Console.error("\(row.format.name ?? "?"): \(error)")
-                worst = .failed
+                exitCode = .failed
             }
         }
-        return worst
+        return exitCode
     }
 
     /// The rows, ordered from the most common format to the rarest.

@@ -7,26 +7,26 @@ struct CacheFanOut: Sendable {
     let caches: [any ImageCaching]
     let isSerial: Bool
 
-    /// Calls `put` for each cache. `put` must call `answer` once, on any thread. If `isSerial` is true, `put` is called
+    /// Calls `visit` for each cache. `visit` must call `answer` once, on any thread. If `isSerial` is true, `visit` is called
     /// for the next cache only after the previous answer has arrived, and only if that answer does not satisfy
-    /// `isEnough`. Otherwise `put` is called for all caches immediately.
+    /// `isEnough`. Otherwise `visit` is called for all caches immediately.
     ///
     /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer satisfies
     /// `isEnough`, `end` receives the last answer that arrived. If there are no caches, `end` receives nil.
     func ask<Answer: Sendable>(
         isEnough: @escaping @Sendable (Answer) -> Bool,
-        _ put:
+        _ visit:
             @escaping @Sendable (
                 _ cache: any ImageCaching, _ index: Int, _ answer: @escaping @Sendable (Answer) -> Void
             ) -> Void,
         end: @escaping @Sendable (Answer?) -> Void
     ) {
         if caches.isEmpty { return end(nil) }
-        if isSerial { return askInTurn(from: 0, isEnough: isEnough, put, end: end) }
+        if isSerial { return askInTurn(from: 0, isEnough: isEnough, visit, end: end) }
         let open = Locked(caches.count)
         let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
-            put(cache, index) { answer in
+            visit(cache, index) { answer in
                 // Complete before decreasing `open`. With the opposite order, another thread could decrease `open` to 0
                 // between the two steps. It could then complete with its own answer, which does not satisfy `isEnough`.
                 if isEnough(answer) { completion.complete(with: answer) }
@@ -39,14 +39,15 @@ struct CacheFanOut: Sendable {
         }
     }
 
+    /// Visits the caches one after another, beginning with the one at `index`, until an answer is enough.
     private func askInTurn<Answer: Sendable>(
         from index: Int, isEnough: @escaping @Sendable (Answer) -> Bool,
-        _ put: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
+        _ visit: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
         end: @escaping @Sendable (Answer?) -> Void
     ) {
-        put(caches[index], index) { answer in
+        visit(caches[index], index) { answer in
             if isEnough(answer) || index + 1 == caches.count { return end(answer) }
-            askInTurn(from: index + 1, isEnough: isEnough, put, end: end)
+            askInTurn(from: index + 1, isEnough: isEnough, visit, end: end)
         }
     }
 

@@ -2,6 +2,9 @@ import Foundation
 import WebImageCore
 
 /// A query of several caches. The first hit is the result. The completion is called exactly once.
+///
+/// ``CacheFanOut`` decides which caches are queried and in which order. This type queries each of them, copies a hit to the
+/// caches above it, and cancels the other queries.
 final class CachesQuery: WebImageOperation {
     private let key: String
     private let options: WebImageOptions
@@ -13,6 +16,10 @@ final class CachesQuery: WebImageOperation {
     /// The queries of the individual caches; nil as soon as the result is known.
     private let children = Locked<[any WebImageOperation]?>([])
 
+    /// - Parameters:
+    ///   - wasRemoved: See the property. A hit is not copied to the higher caches if it returns true, because a removed image
+    ///     would come back.
+    ///   - completion: Receives the first hit or a miss.
     init(
         key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         fillingUnless wasRemoved: (@Sendable () -> Bool)?, completion: ImageCacheQueryCompletionBlock?
@@ -28,6 +35,7 @@ final class CachesQuery: WebImageOperation {
     var isCancelled: Bool { completion.isCancelled }
     var isOver: Bool { completion.isCompleted }
 
+    /// Completes with a miss on the context's callback queue, and cancels the queries of the caches.
     func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         cancelChildren()
@@ -35,12 +43,13 @@ final class CachesQuery: WebImageOperation {
         callbacks.async { handler(.miss) }
     }
 
+    /// Starts the query. Call this function once.
     func begin(_ round: CacheFanOut) {
         // After a cancellation or a hit, no further cache is queried.
         round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
             cache, index, answer in
             guard !self.isOver else { return answer(.miss) }
-            self.put(to: cache) { image, data, type in
+            self.query(cache) { image, data, type in
                 if self.wasRemoved?() == false, let image, !self.isOver {
                     self.fill(round.caches.prefix(index), image, data)
                 }
@@ -53,7 +62,8 @@ final class CachesQuery: WebImageOperation {
         }
     }
 
-    private func put(to cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
+    /// Starts the query of one cache, and cancels it at once if the whole query has ended meanwhile.
+    private func query(_ cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
         let child = cache.queryImage(
             forKey: key, options: options, context: context.dictionary, cacheType: cacheType, completion: answer)
         guard let child else { return }
@@ -66,6 +76,7 @@ final class CachesQuery: WebImageOperation {
         if isLate { child.cancel() }
     }
 
+    /// Copies a hit to the caches above the one that had it.
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
         let allowed = context.storeCache ?? .all
         guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {

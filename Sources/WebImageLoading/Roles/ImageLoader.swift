@@ -68,7 +68,7 @@ extension ImageLoader {
     public func discard(_ body: Data, of load: ImageDataLoad, after error: WebImageError) {}
 }
 
-/// What a loader can do. A loader declares it as a value, so that nobody has to ask the loader's type.
+/// What a loader can do. A loader declares it as a value, so that no code depends on the loader's type.
 public struct LoaderCapabilities: Sendable {
     /// The only schemes that the loader accepts, in lower case; nil if it must be asked about every URL. Errors list them as
     /// the supported ones.
