@@ -15,7 +15,8 @@ final class AVIFDecoder {
     private var crop: avifCropRect?
     private let byteCount: Int
 
-    /// A copy of the file that libavif reads instead of it. Nil if it reads the file itself.
+    /// The copy without the brand of a tone-mapped item that libavif reads instead of a file it has refused; nil if libavif
+    /// reads the file itself. Kept for the life of the decoder, because libavif reads it at each frame.
     private var copy: PinnedBytes?
     /// The gain map of the picture; nil if it has none.
     private(set) var gainMap: AVIFGainMap?
@@ -58,10 +59,13 @@ final class AVIFDecoder {
 
     /// Parses the boxes with the pixel limit. libavif passes the limit on to the AV1 decoder. Without the limit, the
     /// AV1 decoder would accept a frame that is larger than the boxes declare.
+    ///
+    /// - Throws: `.limitExceeded` with the size of the picture if only the caller's limit is the reason; otherwise
+    ///   `.badImageData` with the message of libavif.
     private func parse(_ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits) throws(WebImageError) {
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
-        // libavif refuses sides over 32,768 px by default. The limits bound sides as well.
+        // libavif refuses sides over 32,768 px by default. `DecodingLimits.checkPixels` checks the sides instead.
         handle.pointee.imageDimensionLimit = 0
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
@@ -85,6 +89,12 @@ final class AVIFDecoder {
 
     private var storedSize: PixelSize { PixelSize(width: Int(image.width), height: Int(image.height)) }
 
+    /// Sets ``info``, ``profile`` and the crop from the parsed boxes, after checking them against the limits.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file, for the edit list, which libavif before 1.0 does not read.
+    ///   - light: The content light level that the boxes declare. Evaluated only for PQ and HLG, because other pictures do
+    ///     not use it.
     private func readInfo(
         _ limits: DecodingLimits, _ bytes: UnsafeRawBufferPointer, light: @autoclosure () -> ContentLightLevel?
     ) throws(WebImageError) {
@@ -109,6 +119,7 @@ final class AVIFDecoder {
             ? ColorProfile(iccData: Data(bytes: image.icc.data, count: image.icc.size))
             : ColorProfile(
                 primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics),
+                // PQ and HLG (ITU-T H.273).
                 light: [16, 18].contains(image.transferCharacteristics) ? light() : nil)
         info.hdr = profile?.hdr
         guard frameCount > 1 else { return }

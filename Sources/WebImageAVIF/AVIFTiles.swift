@@ -10,7 +10,8 @@ import WebImageCore
 struct AVIFTiles {
     /// The number of tiles of the primary picture. 1 if the primary picture is not a grid.
     private var colors = 1
-    /// The number of tiles of each alpha plane.
+    /// The number of tiles of each auxiliary picture. The type of an auxiliary picture is not read, so a depth map also
+    /// counts as an alpha plane.
     private var alphas: [Int] = []
 
     /// Counts the tiles that the boxes of a file declare.
@@ -35,6 +36,9 @@ struct AVIFTiles {
                 }
             }
         }
+        // A reference `dimg` goes from a grid to its tiles, and `auxl` from an auxiliary picture to the picture that it
+        // belongs to. A damaged file can repeat `pitm` and name several primary pictures. The largest grid of them gives
+        // the lowest limit of pixels, whichever of them libavif decodes.
         var counts: [Int: Int] = [:]
         for reference in references where reference.type == "dimg" {
             counts[reference.from, default: 0] += reference.to.count
@@ -45,6 +49,9 @@ struct AVIFTiles {
         }
     }
 
+    /// Reads one reference of `iref`: its type, the item that it goes from, and the items that it goes to.
+    ///
+    /// - Parameter numberBytes: The size of an item's number in bytes, which depends on the version of `iref`.
     private static func reference(
         _ box: HEIFBoxReader.Box, numberBytes: Int, _ file: HEIFBoxReader
     ) throws(WebImageError) -> (type: String, from: Int, to: [Int]) {

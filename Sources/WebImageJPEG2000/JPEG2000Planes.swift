@@ -7,9 +7,11 @@ import WebImageGraphics
 struct JPEG2000Planes {
     private let image: opj_image_t
     private let header: JPEG2000Header
+    /// The size of the decoded area in samples of the level.
     private let size: PixelSize
-    /// Where each channel lies, compared with the first one.
+    /// The resolution level that was decoded. Each level halves the sides.
     private let level: Int
+    /// The decoded part of the picture on the reference grid.
     private let area: JPEG2000Decoder.Area
 
     init(
@@ -29,6 +31,11 @@ struct JPEG2000Planes {
         return (0..<count).first { [1, 2].contains(channels[$0].alpha) } ?? count - 1
     }
 
+    /// Returns the pixels of the level and the area, with straight alpha. Luminance with differences of colour becomes RGB, and
+    /// so do inks.
+    ///
+    /// - Throws: `.badImageData` if a channel has no samples or a wrong size; `.unsupportedFormat` for another number of colours
+    ///   than 1, 3, or 4 inks.
     func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let count = Int(image.numcomps)
         guard 1...4 ~= count, let channels = image.comps else { throw JPEG2000Header.unreadable("there is no channel") }
@@ -93,7 +100,12 @@ struct JPEG2000Planes {
         return ColorProfile(iccData: data)
     }
 
-    /// Writes a plane of samples to channels of the pixels. A plane with fewer samples is enlarged first.
+    /// Writes a plane of samples to channels of the pixels. A plane with fewer samples, such as subsampled chroma, is enlarged
+    /// first.
+    ///
+    /// Sample n of the plane has the same centre as sample n · d of the picture, where d is the distance of the plane's samples
+    /// (`dx` and `dy`). The first sample of the area need not be a multiple of d. Therefore the part of the plane that covers the
+    /// picture begins at a fraction of a sample; without it, colours would be moved against the luminance.
     private func write(
         _ channel: opj_image_comp_t, to pixels: PixelBuffer, channels: Range<Int>
     ) throws(WebImageError) {
@@ -108,17 +120,28 @@ struct JPEG2000Planes {
             return
         }
         let step = 1 << level
-        let own = PixelSize(
+        let expected = PixelSize(
             width: JPEG2000Decoder.Area.samples(from: area.left, to: area.right, step: step * Int(channel.dx)),
             height: JPEG2000Decoder.Area.samples(from: area.top, to: area.bottom, step: step * Int(channel.dy)))
-        // The grid of the level's first channel is that of the picture.
-        guard plane.width > 0, plane.height > 0, abs(plane.width - own.width) <= 1, abs(plane.height - own.height) <= 1,
-            plane.width <= size.width, plane.height <= size.height
+        // The part below is computed from the expected size, so a plane of another size would be misplaced. A difference of
+        // one sample is accepted.
+        guard plane.width > 0, plane.height > 0, abs(plane.width - expected.width) <= 1,
+            abs(plane.height - expected.height) <= 1, plane.width <= size.width, plane.height <= size.height
         else { throw JPEG2000Header.unreadable("a channel has a wrong size") }
+        /// Returns the part of a side of the plane that covers the picture, in samples from the edge of the plane.
+        ///
+        /// - Parameters:
+        ///   - first: The edge of the area on the reference grid.
+        ///   - length: The side of the picture in samples of the level.
+        ///   - distance: The distance of the plane's samples.
         func part(from first: Int, length: Int, distance: UInt32) -> (start: Double, length: Double) {
-            let (distance, number) = (Int(distance), (first + step - 1) / step)
-            let own = ((first + distance - 1) / distance + step - 1) / step
-            return ((Double(number) - 0.5) / Double(distance) + 0.5 - Double(own), Double(length) / Double(distance))
+            // The numbers of the first sample of the picture and of the plane. An edge is half a sample before a centre.
+            let (distance, pictureStart) = (Int(distance), (first + step - 1) / step)
+            let planeStart = ((first + distance - 1) / distance + step - 1) / step
+            return (
+                (Double(pictureStart) - 0.5) / Double(distance) + 0.5 - Double(planeStart),
+                Double(length) / Double(distance)
+            )
         }
         let (left, width) = part(from: area.left, length: size.width, distance: channel.dx)
         let (top, height) = part(from: area.top, length: size.height, distance: channel.dy)

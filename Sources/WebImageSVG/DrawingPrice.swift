@@ -171,6 +171,7 @@ struct ElementPrice {
     var primitive: FilterPrimitive?
     /// The number of surfaces that the element keeps while its content is drawn.
     var layers = 0.0
+    /// The scale of the element's own transform.
     var scale = SVGScale()
     /// The coordinate system of the content, if it is not that of the parent.
     var units: Units?
@@ -184,10 +185,16 @@ struct ElementPrice {
 
 /// The region of a filter.
 enum FilterRegion {
+    /// Factors of the width and the height of the filtered element.
     case multiple(SVGSize)
+    /// A size in user units.
     case size(SVGSize)
+    /// The whole canvas, for a size that cannot be computed. A price must not be too low.
     case canvas
 
+    /// Reads the attributes of a `filter` element.
+    ///
+    /// - Parameter value: Returns the value of an attribute; nil if the element does not have it.
     init(_ value: (String) -> String?) {
         if value("filterUnits")?.contains("userSpaceOnUse") == true {
             guard let width = value("width").flatMap(SVGLength.absolute),
@@ -200,13 +207,16 @@ enum FilterRegion {
             return
         }
         func side(_ key: String) -> Double {
+            // Without the attribute, the region has 120 % of the element's side (SVG 1.1 §15.5).
             guard let text = value(key) else { return 1.2 }
             return abs(SVGLength.factor(text) ?? SVGLength.absolute(text) ?? .infinity)
         }
         self = .multiple(SVGSize(width: side("width"), height: side("height")))
     }
 
-    /// The size of the region for an element; nil is the whole canvas.
+    /// Returns the size of the region for an element, in user units; nil for the whole canvas.
+    ///
+    /// - Parameter element: The size of the filtered element; nil if it is unknown.
     func size(of element: SVGSize?) -> SVGSize? {
         switch self {
         case .canvas: nil

@@ -17,14 +17,19 @@ final class Database {
     private var named: [String: Statement] = [:]
 
     /// Opens a database file. With `.readWrite`, creates the file if it does not exist.
+    ///
+    /// - Parameter busyMilliseconds: The longest time for which a statement waits for the lock of another connection, in
+    ///   milliseconds. Then the statement fails, and ``DatabaseError/isWaiting`` is true.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(DatabaseError) {
         var opened: OpaquePointer?
+        // SQLite's own mutex is not needed, because the owner of the connection has a lock.
         var flags = SQLITE_OPEN_NOMUTEX
         var name = path
         switch mode {
         case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .readOnly: flags |= SQLITE_OPEN_READONLY
         case .immutable:
+            // Only a URI has the parameter `immutable`. Escape the characters that end its path or begin an escape.
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             var allowed = CharacterSet.urlPathAllowed
             allowed.remove(charactersIn: "?#%")
@@ -33,6 +38,7 @@ final class Database {
         let code = sqlite3_open_v2(name, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let error = DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)))
+            // SQLite returns a connection even if it cannot open the file.
             sqlite3_close_v2(opened)
             throw error
         }
@@ -48,7 +54,7 @@ final class Database {
         HandleLedger.closed("sqlite3")
     }
 
-    /// Prepares a statement. It remains valid until the connection is closed.
+    /// Prepares a statement. It remains valid until the connection is closed, so prepare each text only once.
     func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -73,10 +79,11 @@ final class Database {
         guard code == SQLITE_OK else { throw lastError(code) }
     }
 
-    /// Runs one statement and returns the first column of its first row.
+    /// Runs one statement and returns the first column of its first row; nil if there is no row.
     func integer(_ sql: String) throws(DatabaseError) -> Int? {
         let statement = try prepare(sql)
         defer {
+            // `prepare` has appended the statement, which `deinit` must not finalize again.
             statements.removeLast()
             statement.finalize()
         }

@@ -83,11 +83,14 @@ package final class ControlledViewLoader: ViewImageLoading {
         memory.withLock { $0[url, default: [:]]["\(thumbnail ?? .zero)"] = image }
     }
 
+    /// Returns the remembered image for a URL and the thumbnail size of the context.
     package func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         let size = context?[.imageThumbnailPixelSize] as? CGSize ?? .zero
         return memory.withLock { $0[url]?["\(size)"] }
     }
 
+    /// Delivers a remembered image before this function returns, as a manager does at a memory hit. Otherwise records the
+    /// load, which delivers nothing until the test calls its functions.
     package func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
         completed: @escaping ViewImageLoadingCompletedBlock

@@ -22,6 +22,10 @@ final class VideoFile {
         "msmpeg4", "msmpeg4v2", "dvvideo",
     ]
 
+    /// Opens a video, selects its stream and reads its header. Blocks while FFmpeg reads `input`.
+    ///
+    /// - Throws: `.badImageData` if the file is no video of a known container or is damaged; `.limitExceeded` if the picture
+    ///   exceeds `options.limits`; the error of `input` if its bytes cannot be read.
     init(_ input: VideoInput, options: DecodingOptions) throws(WebImageError) {
         library = try VideoLibrary.functions()
         self.input = input
@@ -33,6 +37,8 @@ final class VideoFile {
         do throws(WebImageError) {
             stream = try Self.videoStream(of: opened, input, library, limits: options.limits)
         } catch {
+            // Close the file here, because Swift does not run `deinit` while `stream` has no value. If `readInfo` throws
+            // below, every property has a value, and `deinit` closes the file.
             var opened: UnsafeMutablePointer<AVFormatContext>? = opened
             library.format.avformat_close_input(&opened)
             HandleLedger.closed("video_file")
@@ -47,6 +53,7 @@ final class VideoFile {
         HandleLedger.closed("video_file")
     }
 
+    /// Opens the container with its own reader. FFmpeg frees the context itself if this fails.
     private static func open(
         _ input: VideoInput, as container: VideoContainer, _ library: VideoLibrary
     ) throws(WebImageError) -> UnsafeMutablePointer<AVFormatContext> {
@@ -63,10 +70,10 @@ final class VideoFile {
         context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         context.pointee.interrupt_callback = AVIOInterruptCB(
             callback: VideoInput.interruptCallback, opaque: input.opaque)
-        // Nothing that a file names is opened: other files of a movie, keys, and parts of playlists.
+        // Refuse to open other files that the video names: parts of a movie, keys, and entries of playlists.
         context.pointee.io_open = { _, _, _, _, _ in -EACCES }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        // The reader is chosen here. Else each of hundreds of readers would look at the file.
+        // Choose the reader here. Otherwise each of hundreds of readers would examine the file.
         let reader = library.format.av_find_input_format(name)
         let status = try library.withOptions([
             "protocol_whitelist": "none", "format_whitelist": "mov,matroska,avi,mpegts,ogg",
@@ -82,6 +89,7 @@ final class VideoFile {
         return opened
     }
 
+    /// Selects the stream that FFmpeg finds best, and makes FFmpeg skip all others.
     private static func videoStream(
         of context: UnsafeMutablePointer<AVFormatContext>, _ input: VideoInput, _ library: VideoLibrary,
         limits: DecodingLimits
@@ -115,6 +123,10 @@ final class VideoFile {
 
     private var parameters: AVCodecParameters { stream.pointee.codecpar.pointee }
 
+    /// Sets ``info`` and ``profile`` from the header of the stream.
+    ///
+    /// A video with a known duration counts as an animation of previews, unless the request names a time or the file is read in
+    /// parts: then it is one picture.
     private func readInfo(_ options: DecodingOptions) throws(WebImageError) {
         let coded = Self.size(stream.pointee.codecpar)
         guard coded.width > 0, coded.height > 0 else { throw .badData("ffmpeg", "the video has no size") }
@@ -146,6 +158,7 @@ final class VideoFile {
         let transfer = Int(parameters.color_trc.rawValue)
         return ColorProfile(
             primaries: Int(parameters.color_primaries.rawValue), transfer: transfer,
+            // PQ and HLG (ITU-T H.273). Other pictures do not use the light level.
             light: [16, 18].contains(transfer) ? light : nil)
     }
 

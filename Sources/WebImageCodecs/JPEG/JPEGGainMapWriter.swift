@@ -39,17 +39,23 @@ struct JPEGGainMapWriter {
         let iso = Data("\(JPEGSegments.isoSignature)".utf8) + Data(count: 4)
         // The index is the last segment, so that programs that add a segment in front of it do not change its offsets.
         let marked = Self.inserting([(0xE2, iso)], into: primary, atEnd: true)
-        let index = Self.end(ofSegmentsIn: marked)
-        // The marker, the length and the signature come before the byte order mark, from which offsets count.
+        let position = Self.end(ofSegmentsIn: marked)
+        // Offsets count from the byte order mark. The marker, the length and the signature, 8 bytes, come before it.
         let total = marked.count + Self.indexLength
-        let content = Self.index(primaryLength: total, mapLength: map.count, mapOffset: total - (index + 8))
+        let content = Self.index(primaryLength: total, mapLength: map.count, mapOffset: total - (position + 8))
         return Self.inserting([(0xE2, content)], into: marked, atEnd: true) + map
     }
 
-    /// The length of the index with its marker.
+    /// The length of the segment of the index in bytes: marker and length 4, signature 4, header 8, number of tags 2, three
+    /// tags of 12, end of the list 4, two entries of 16.
     private static let indexLength = 90
 
-    /// The payload of the index: three tags, and an entry for each of the two pictures.
+    /// The payload of the index: three tags, and an entry for each of the two pictures (CIPA DC-007).
+    ///
+    /// - Parameters:
+    ///   - primaryLength: The length of the picture in bytes, with the segment of the index.
+    ///   - mapLength: The length of the map in bytes.
+    ///   - mapOffset: The position of the map, counted from the byte order mark of the index.
     private static func index(primaryLength: Int, mapLength: Int, mapOffset: Int) -> Data {
         func number(_ value: Int, _ count: Int) -> Data {
             Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) })
@@ -57,7 +63,9 @@ struct JPEGGainMapWriter {
         func tag(_ tag: Int, type: Int, count: Int, _ value: Data) -> Data {
             number(tag, 2) + number(type, 2) + number(count, 4) + value
         }
+        // The signature, then a TIFF header: the byte order "MM", 42, and the offset 8 of the list of three tags.
         var bytes = Data("MPF\0MM".utf8) + number(42, 2) + number(8, 4) + number(3, 2)
+        // The version, the number of pictures, and the entries: 32 bytes at the offset 50, behind the list.
         bytes += tag(0xB000, type: 7, count: 4, Data("0100".utf8))
         bytes += tag(0xB001, type: 4, count: 1, number(2, 4))
         bytes += tag(0xB002, type: 7, count: 32, number(50, 4)) + number(0, 4)

@@ -113,7 +113,8 @@ public final class CallbackQueue: Sendable {
         private struct Reference { weak var queue: DispatchQueue? }
 
         static let key = DispatchSpecificKey<Mark>()
-        /// Only the lock is used. Its state must not be empty.
+        /// Makes `of(_:)` create one mark for each queue. The state is not used. It is a `Bool`, because the size of the state
+        /// of a ``Locked`` must not be 0.
         private static let marking = Locked(false)
         private let reference = Locked(Reference())
 
@@ -175,6 +176,7 @@ package final class DeliveryLane: Sendable {
 
     package init() {}
 
+    /// Adds a block, and runs it now or later according to the policy of `queue`.
     package func add(on queue: CallbackQueue, _ body: @escaping @Sendable () -> Void) {
         let runsInline = queue.runsInline
         let action = state.withLock { state -> Action in
@@ -217,6 +219,7 @@ package final class DeliveryLane: Sendable {
         while let body = next() { body() }
     }
 
+    /// Returns the next waiting block. If there is none, returns nil, and another thread may then run blocks.
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

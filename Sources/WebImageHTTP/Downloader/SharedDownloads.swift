@@ -105,6 +105,7 @@ final class SharedDownloads: Sendable {
         leave(subscriber)
     }
 
+    /// Removes a subscriber from its download. The download is cancelled or continues, as ``cancel(_:)`` describes.
     private func leave(_ subscriber: DownloadSubscriber) {
         let abandoned = Locked<Int?>(nil)
         change { state in
@@ -122,6 +123,7 @@ final class SharedDownloads: Sendable {
         if let number = abandoned.withLock({ $0 }) { scheduleEnd(ofAbandoned: number) }
     }
 
+    /// Ends a download without subscribers after ``maxTimeToFinish``, unless it has ended or a subscriber has joined it.
     private func scheduleEnd(ofAbandoned number: Int) {
         let timer = environment.clock.schedule(after: Self.maxTimeToFinish) { [weak self] in
             self?.change { state in
@@ -159,6 +161,7 @@ final class SharedDownloads: Sendable {
 
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 
+    /// Removes an ended download, starts the next ones, and delivers the result to the subscribers.
     func finish(_ number: Int, _ ending: DownloadEnding) {
         let (download, subscribers, receiverAfterCancel, works, operations, grace) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
@@ -207,15 +210,19 @@ final class SharedDownloads: Sendable {
 
     // MARK: Performing
 
+    /// An action of the queue with its download. It is decided under the lock and performed outside it.
     private enum Work {
         case start(SharedDownload)
         case cancel(SharedDownload)
     }
 
+    /// Changes the state under the lock, then performs the actions that the queue returned.
     private func change(_ decide: (inout State) -> [Queue.Action]) {
         perform(state.withLock { state in work(for: decide(&state), &state) })
     }
 
+    /// Returns the work for actions of the queue, and removes the cancelled downloads from the state. The caller has the lock,
+    /// and calls ``perform(_:)`` when it has released it. Timers are code of the library, so they are cancelled here.
     private func work(for actions: [Queue.Action], _ state: inout State) -> [Work] {
         actions.compactMap { action in
             switch action {

@@ -13,17 +13,18 @@ import WebImageCore
 struct SVGSanitizer {
     private var reader: XMLReader
     private var output: [UInt8] = []
-    /// The names of the open elements. For an element whose start tag was written under another name, `written` is that
-    /// name; it is nil if the start tag was not written.
+    /// The open elements, the outermost first.
     private var open: [Element] = []
-    /// The number of open elements, up to the outermost element that is removed; nil if no open element is removed.
+    /// The number of open elements around the outermost removed element; nil if no open element is removed.
     private var removedDepth: Int?
     /// The text of an open style sheet, and the start tag of its element.
     private var style: (text: String, tag: [UInt8])?
     private var hasRoot = false
 
     private struct Element {
+        /// The name in the document, with its prefix.
         var name: String
+        /// The name under which the element is written; nil if it is removed.
         var written: String?
         /// The namespaces of the elements inside of this one.
         var spaces = Spaces()
@@ -69,6 +70,10 @@ struct SVGSanitizer {
 
     private init(reader: XMLReader) { self.reader = reader }
 
+    /// Reads the document and writes its harmless parts into `output`.
+    ///
+    /// Returns false if the whole document must be refused. ``begin(_:_:)``, ``end(_:)`` and ``add(_:)`` return false for the
+    /// same reason: `output` then has a part of a document and must not be used.
     private mutating func run() -> Bool {
         while let token = reader.next() {
             switch token {
@@ -83,6 +88,7 @@ struct SVGSanitizer {
         return hasRoot && open.isEmpty
     }
 
+    /// Writes a start tag with its safe attributes, or begins to remove the element and its content.
     private mutating func begin(_ name: String, _ attributes: [XMLReader.Attribute]) -> Bool {
         let isRoot = !hasRoot
         var spaces = open.last?.spaces ?? Spaces()
@@ -130,6 +136,7 @@ struct SVGSanitizer {
         return tag + [UInt8(ascii: ">")]
     }
 
+    /// Writes the end tag of the innermost open element. A style sheet is written here, because it is checked as a whole.
     private mutating func end(_ name: String) -> Bool {
         guard let last = open.popLast(), last.name == name else { return false }
         if let (text, tag) = style, last.written != nil {
@@ -143,6 +150,7 @@ struct SVGSanitizer {
         return true
     }
 
+    /// Writes text, unless an element around it is removed. Outside the root element, only white space is allowed.
     private mutating func add(_ text: String) -> Bool {
         guard !open.isEmpty else { return text.utf8.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
         guard removedDepth == nil else { return true }

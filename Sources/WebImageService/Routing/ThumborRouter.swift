@@ -54,6 +54,7 @@ struct ThumborRouter: Sendable {
         options.cutsExactly = true
         options.drawsSVG = true
         options.limits = limits
+        // thumbor's `debug` is accepted and has no effect.
         _ = reader.take { $0 == "debug" }
         let isMeta = reader.take { $0 == "meta" } != nil
         if let trim = reader.take({ $0 == "trim" || $0.hasPrefix("trim:") }) {
@@ -110,6 +111,7 @@ struct ThumborRouter: Sendable {
         "fit-in", "full-fit-in", "adaptive-fit-in", "adaptive-full-fit-in",
     ]
 
+    /// Returns the URL of the source. As in thumbor, a source without a scheme is loaded over http.
     private static func source(_ text: Substring) throws(ServiceRefusal) -> String {
         guard !text.isEmpty else { throw .target("the target names no source") }
         let decoded = String(text).removingAddressEscapes
@@ -157,6 +159,7 @@ struct ThumborRouter: Sendable {
         options.trim = trim
     }
 
+    /// Returns the rectangle of a part `LEFTxTOP:RIGHTxBOTTOM`; nil if the part is not a rectangle.
     private static func crop(_ text: Substring) -> ProcessingOptions.ManualCrop? {
         let corners = text.split(separator: ":", omittingEmptySubsequences: false)
         guard corners.count == 2 else { return nil }
@@ -171,7 +174,9 @@ struct ThumborRouter: Sendable {
     /// A size of the form `[-]Wx[-]H`. If a side is missing or 0, it is computed from the other side. If a side is
     /// `orig`, it has the length of the source's side. A minus sign mirrors the picture.
     private struct Size {
+        /// In pixels; 0 if it is computed from the height, nil for `orig`.
         var width: Int?
+        /// In pixels; 0 if it is computed from the width, nil for `orig`.
         var height: Int?
         var flipsHorizontally: Bool
         var flipsVertically: Bool
@@ -189,6 +194,8 @@ struct ThumborRouter: Sendable {
         }
     }
 
+    /// Returns the size of a part of the path; nil if the part is not a size. Such a part can be the alignment or belong to the
+    /// source, so it is not an error.
     private static func size(_ text: Substring) -> Size? {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }

@@ -209,10 +209,12 @@ package struct ImageEntries {
 
     private static let limit = 16
     private var entries: [Entry] = []
+    /// Whether a key was dropped because of the limit. A string that no entry has may then belong to the dropped key.
     private var hasForgotten = false
 
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Adds an entry as the newest one, in place of an entry with the same identity.
     mutating func add(_ entry: Entry) {
         entries.removeAll { $0.identity.isSame(as: entry.identity) }
         entries.append(entry)
@@ -223,6 +225,7 @@ package struct ImageEntries {
 
     /// Returns the version of the original from which the entry for `key` was made; nil if the version is unknown.
     func version(of key: EntryKey) -> OriginalVersion? {
+        // A key and a fingerprint of the same entry are two identities. The newest one has the version of the image.
         entries.last { entry in
             switch entry.identity {
             case .key(let known): known == key
