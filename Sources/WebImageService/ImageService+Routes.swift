@@ -219,13 +219,15 @@ extension ImageService {
         {
             return await purge(source: reference)
         }
+        var keys: [ResultKey] = []
         for accepted in Self.allAccepted(settings.offered) {
-            let key = await provider.key(
-                named.kind, named.options, from: reference, accepted: accepted, settings: settings)
-            provider.store.remove(key)
+            keys.append(
+                await provider.key(
+                    named.kind, named.options, from: reference, accepted: accepted, settings: settings))
         }
+        for key in keys { provider.store.remove(key) }
         await provider.store.flush()
-        return []
+        return await provider.store.areRemovedFromDisk(keys) ? [] : [PurgeJournal.diskName]
     }
 
     /// Removes scheme, host, query and fragment from a target.

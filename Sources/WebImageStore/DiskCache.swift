@@ -80,6 +80,9 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Records that the images of these keys were used now.
     package func noteUses(ofKeys keys: [String]) { store.noteUses(ofKeys: keys) }
 
+    /// Whether the removal of an entry is not yet committed.
+    package func awaitsRemoval(ofKey key: String) -> Bool { store.awaitsRemoval(ofKey: key) }
+
     /// Removes every variant of the original with this fingerprint. Commits pending writes first.
     package func removeVariants(of source: KeyFingerprint) { store.removeVariants(of: source) }
 

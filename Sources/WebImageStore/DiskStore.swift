@@ -145,6 +145,8 @@ final class DiskStore: Sendable {
         forgetImport(key)
     }
 
+    func awaitsRemoval(ofKey key: String) -> Bool { waiting(KeyHash(key)).map { $0.data == nil } ?? false }
+
     func removeVariants(of source: KeyFingerprint) {
         // Commit first, because only the index finds entries by their original.
         flush()

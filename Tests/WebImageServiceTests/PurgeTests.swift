@@ -218,7 +218,10 @@ private typealias Fix = PictureFixtures
     /// On a full disk, the next process does not find the purge. The answer says so, and a purge with space is whole.
     @Test(
         .enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"),
-        arguments: ["tag=shop", "prefix=http://example.com/shop/", "source=http://example.com/shop/a.png"])
+        arguments: [
+            "tag=shop", "prefix=http://example.com/shop/", "source=http://example.com/shop/a.png",
+            "target=/_/w:8/plain/http://example.com/shop/a.png",
+        ])
     func purgeThatIsNotOnDiskIsNotCalledDone(query: String) async throws {
         let mount = try FailingFileSystem(bytes: 4 << 20)
         func bench() throws -> ServiceBench {

@@ -108,4 +108,7 @@ package protocol RecordingDiskCache: DiskCaching {
     func noteUses(ofKeys keys: [String])
     /// Removes every variant of this original. Does not remove the original.
     func removeVariants(of source: KeyFingerprint)
+    /// Whether the removal of an entry is not yet on the disk. After ``DiskCaching/flush()``, the disk could not record the
+    /// removal; a later process would find the entry.
+    func awaitsRemoval(ofKey key: String) -> Bool
 }

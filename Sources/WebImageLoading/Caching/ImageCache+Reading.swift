@@ -27,6 +27,12 @@ extension ImageCache {
         return await disk.run(.after(.key(key))) { self.read(key, from: $0) }
     }
 
+    /// Whether the removal of an entry is not yet on the disk; after ``flush()``, because the disk could not record it. False
+    /// if the disk layer does not report this.
+    package func awaitsDiskRemoval(forKey key: String) async -> Bool {
+        await disk.run(.after(.key(key))) { _ in self.disk.recording?.awaitsRemoval(ofKey: key) ?? false }
+    }
+
     /// Reads the encoded data on disk. Calls `completion` on the disk queue.
     package func readDiskData(forKey key: String?, completion: @escaping @Sendable (Data?) -> Void) {
         guard let key else { return disk.async { _ in completion(nil) } }

@@ -112,6 +112,12 @@ final class ResultStore: Sendable {
         disk?.removeImage(forKey: Self.diskKey(key), withCompletion: nil)
     }
 
+    /// Whether a later process finds none of these removed results. False after ``flush()`` if the disk is full.
+    func areRemovedFromDisk(_ keys: [ResultKey]) async -> Bool {
+        for key in keys where await disk?.awaitsDiskRemoval(forKey: Self.diskKey(key)) == true { return false }
+        return true
+    }
+
     private static func diskKey(_ key: ResultKey) -> String { "result:" + key.digest }
 
     // MARK: Failures
