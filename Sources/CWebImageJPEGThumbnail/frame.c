@@ -8,6 +8,17 @@ enum {
     MIN_PIXELS = 640 * 480,
 };
 
+/* How many samples a component's plane has for each sample of the output, in the direction with fewer. 1 for a plane that is not
+   scaled, and for inks: colours are products of two planes, which need finer details than their result. */
+static double samples_for_each(const decoder *decoder, const component *component) {
+    const webimage_jpeg_thumbnail_request *request = decoder->request;
+    const webimage_jpeg_thumbnail_planes *planes = request->planes;
+    if (planes->component != 0 || decoder->component_count == 4) return 1;
+    double across = planes->width * component->horizontal / (decoder->max_horizontal * 8.0) / request->width;
+    double down = planes->height * component->vertical / (decoder->max_vertical * 8.0) / request->height;
+    return (across < down ? across : down) * component->side;
+}
+
 /* libjpeg-turbo refuses sampling factors that do not divide the largest one. */
 static webimage_jpeg_thumbnail_status set_planes(const decoder *decoder, component *component) {
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
@@ -24,6 +35,7 @@ static webimage_jpeg_thumbnail_status set_planes(const decoder *decoder, compone
         if (factor != decoder->max_vertical / component->vertical || (component->side > 4 && component->side != 8))
             return WEBIMAGE_JPEG_THUMBNAIL_SAMPLING;
     }
+    component->last = webimage_jt_plane_last(component->side, samples_for_each(decoder, component));
     component->is_unused = decoder->strips || planes->component != 0 ? planes->component != number
                            : decoder->request->format == WEBIMAGE_JPEG_THUMBNAIL_GRAY && number > 1;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;

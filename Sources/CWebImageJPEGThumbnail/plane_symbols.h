@@ -8,8 +8,8 @@
 
    A symbol's position depends on the symbol before it, so only the lookups are done one by one, for all blocks: the processor
    works on the lookups of several blocks at a time. The rest is arithmetic with sixteen blocks side by side, of which compilers
-   make vector instructions. No branch depends on an ordinary symbol. Four symbols of each block are read; blocks that need more
-   are listed and read again, so that few blocks with many symbols delay no others. */
+   make vector instructions. No branch depends on an ordinary symbol. Four symbols of each block are read, or two if they are
+   enough; blocks that need more are listed and read again, so that few blocks with many symbols delay no others. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define EACH_LANE for (int i = 0; i < PLANE_LANES; i++)
@@ -58,15 +58,15 @@ INLINE void decode_slow(plane_blocks *blocks, const uint8_t *bytes, uint32_t lan
     }
 }
 
-/* For 2 x 2 samples the coefficients 1, 2 and 4 are needed, which are among the first four symbols of a block. So exactly four
-   symbols are used; those behind the end of a block have no effect. */
-INLINE void sort_four(plane_blocks *blocks, const uint8_t *bytes, size_t tile) {
+/* For 2 x 2 samples the coefficients 1, 2 and 4 are needed, or 1 and 2, which are among the first symbols of a block. So exactly
+   four or two symbols are used; those behind the end of a block have no effect. */
+INLINE void sort_few(plane_blocks *blocks, const uint8_t *bytes, size_t tile, const int steps) {
     const plane_space *const space = blocks->space;
     const size_t from = tile * PLANE_LANES;
     int16_t *const target = blocks->space->tiles + tile * PLANE_TILE;
     int32_t first[PLANE_LANES] = {0}, second[PLANE_LANES] = {0}, fourth[PLANE_LANES] = {0};
     uint32_t index[PLANE_LANES] = {0}, slow = 0;
-    for (int step = 0; step < PLANE_STEPS; step++) {
+    for (int step = 0; step < steps; step++) {
         const uint32_t *entries = space->entries[step] + from, *rests = space->rests[step] + from;
         EACH_LANE {
             int32_t value = value_of(entries[i], rests[i]);
@@ -76,11 +76,11 @@ INLINE void sort_four(plane_blocks *blocks, const uint8_t *bytes, size_t tile) {
             fourth[i] |= index[i] == 4 ? value : 0;
         }
     }
-    const uint32_t *entries = space->entries[PLANE_STEPS - 1] + from;
-    EACH_LANE slow |= index[i] < 4 && entries[i] == 0 ? 1u << i : 0;
+    const uint32_t *entries = space->entries[steps - 1] + from;
+    EACH_LANE slow |= index[i] < (uint32_t)blocks->last && entries[i] == 0 ? 1u << i : 0;
     EACH_LANE target[1 * PLANE_LANES + i] = (int16_t)first[i];
     EACH_LANE target[2 * PLANE_LANES + i] = (int16_t)second[i];
-    EACH_LANE target[4 * PLANE_LANES + i] = (int16_t)fourth[i];
+    if (steps == 4) EACH_LANE target[4 * PLANE_LANES + i] = (int16_t)fourth[i];
     if (__builtin_expect(slow != 0, 0)) {
         uint16_t places[PLANE_LANES];
         EACH_LANE places[i] = (uint16_t)(from + (size_t)i);
@@ -139,9 +139,14 @@ INLINE size_t sort_many(plane_blocks *blocks, const uint8_t *bytes, size_t from,
 /* Decodes the blocks of so many tiles, from space->starts. */
 INLINE void decode_blocks(plane_blocks *blocks, const uint8_t *bytes, size_t tiles) {
     plane_space *const space = blocks->space;
+    if (blocks->last == 2) {
+        read_two(blocks, bytes, space->starts, tiles * PLANE_LANES, 0);
+        for (size_t tile = 0; tile < tiles; tile++) sort_few(blocks, bytes, tile, 2);
+        return;
+    }
     read_four(blocks, bytes, space->starts, tiles * PLANE_LANES);
     if (blocks->side == 2) {
-        for (size_t tile = 0; tile < tiles; tile++) sort_four(blocks, bytes, tile);
+        for (size_t tile = 0; tile < tiles; tile++) sort_few(blocks, bytes, tile, 4);
         return;
     }
     size_t listed = 0;

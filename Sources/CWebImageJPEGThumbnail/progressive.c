@@ -50,7 +50,7 @@ static int is_needed(const decoder *decoder) {
     if (decoder->first == 0) return 1;
     if (!has_detail(component)) return 0;
     return !decoder->is_rough[component - decoder->components]
-        || (decoder->high_bit == 0 && decoder->first <= webimage_jt_plane_last(component->side));
+        || (decoder->high_bit == 0 && decoder->first <= component->last);
 }
 
 void webimage_jt_progressive_plan(decoder *decoder) {
@@ -59,16 +59,15 @@ void webimage_jt_progressive_plan(decoder *decoder) {
     static const int most[MAX_PLANE_SIDE + 1] = {0, 0, 36, 12, 12, [8] = -1};
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
     const component *luma = &decoder->components[0];
-    int largest = 0;
+    /* Further bits of chroma are few, and without them colours are visibly different. */
+    int has_luma = !decoder->is_rgb && decoder->component_count != 4, largest = 0;
+    if (!planes || planes->is_complete || !has_luma) return;
     for (int index = 1; index < 64; index++) {
-        int natural = webimage_jt_natural_order[index];
-        if (natural % 8 >= luma->side || natural / 8 >= luma->side) continue;
-        int left_out = luma->quant[natural] * ((1 << luma->first_bits[index]) - 1);
+        if (!webimage_jt_plane_needs(luma, index)) continue;
+        int left_out = luma->quant[webimage_jt_natural_order[index]] * ((1 << luma->first_bits[index]) - 1);
         if (left_out > largest) largest = left_out;
     }
-    /* Further bits of chroma are few, and without them colours are visibly different. */
-    int has_luma = !decoder->is_rgb && decoder->component_count != 4;
-    decoder->is_rough[0] = planes && !planes->is_complete && has_luma && largest <= most[luma->side];
+    decoder->is_rough[0] = largest <= most[luma->side];
 }
 
 webimage_jpeg_thumbnail_status webimage_jt_progressive_survey(decoder *decoder) {

@@ -17,12 +17,13 @@ typedef struct {
 } ac_blocks;
 
 /* At 1/8, blocks of chroma have all coefficients in natural order, as libjpeg-turbo needs them. For planes, they have the
-   lowest side x side ones in the file's order, and a place for all others. */
+   ones that samples are made of in the file's order, and a place for all others. */
 static void find_places(const decoder *decoder, const component *component, ac_blocks *blocks) {
-    int is_plane = decoder->request->planes != NULL, side = component->side, place = 0;
+    int is_plane = decoder->request->planes != NULL, place = 0;
     for (int index = 0; index < 64; index++) {
-        int natural = webimage_jt_natural_order[index], is_needed = !is_plane || (natural % 8 < side && natural / 8 < side);
-        blocks->places[index] = (uint8_t)(!is_plane ? natural : is_needed ? place++ : side * side);
+        int is_needed = !is_plane || webimage_jt_plane_needs(component, index);
+        int other = component->side * component->side;
+        blocks->places[index] = (uint8_t)(!is_plane ? webimage_jt_natural_order[index] : is_needed ? place++ : other);
         blocks->needed |= (uint64_t)is_needed << index;
     }
 }

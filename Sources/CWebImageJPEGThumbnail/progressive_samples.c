@@ -23,10 +23,10 @@ static void finish_row(const component *component, int row) {
 static void finish_plane(const component *component, plane_blocks *blocks) {
     uint8_t slots[64];
     int count = 0;
-    for (int index = 0; index <= blocks->last; index++) {
-        int natural = webimage_jt_natural_order[index];
-        if (natural % 8 < component->side && natural / 8 < component->side) slots[count++] = (uint8_t)index;
-    }
+    for (int index = 0; index <= blocks->last; index++)
+        if (webimage_jt_plane_needs(component, index)) slots[count++] = (uint8_t)index;
+    /* The component before this one can have had more coefficients. */
+    memset(blocks->space->tiles, 0, sizeof blocks->space->tiles);
     for (int row = 0; row < component->blocks_high; row++) {
         const int16_t *block = component->coefficients
             + (size_t)row * (size_t)component->padded_wide * component->coefficients_per_block;
@@ -56,8 +56,7 @@ webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder) 
         const component *component = &decoder->components[index];
         if (component->is_unused) continue;
         if (planes) {
-            webimage_jt_plane_init(
-                &memory->blocks, component->side, component->quant, &memory->space, webimage_jt_has_avx2(planes));
+            webimage_jt_plane_init(&memory->blocks, component, &memory->space, webimage_jt_has_avx2(planes));
             finish_plane(component, &memory->blocks);
         } else {
             for (int row = 0; row < component->blocks_high; row++) finish_row(component, row);

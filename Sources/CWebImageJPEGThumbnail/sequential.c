@@ -34,8 +34,7 @@ static void prepare_part(scan *scan, int index) {
     if (decoder->strips) return;
     if (decoder->request->planes) {
         if (!has_ac) webimage_jt_make_plane_values(part->ac_symbols, memory->plane_values[ac]);
-        webimage_jt_plane_init(
-            &part->planes, component->side, component->quant, &memory->space, webimage_jt_has_avx2(decoder->request->planes));
+        webimage_jt_plane_init(&part->planes, component, &memory->space, webimage_jt_has_avx2(decoder->request->planes));
         part->planes.symbols = part->ac_symbols;
         part->planes.values = memory->plane_values[ac];
     } else if (component->side == 2) {

@@ -68,6 +68,7 @@ typedef struct {
     int blocks_wide, blocks_high;   /* the blocks that contain the picture */
     int padded_wide, padded_high;   /* the blocks that whole MCUs contain */
     int side;                 /* samples per row and column of a block: 1 or 2; in planes 2, 3, 4 or 8 */
+    int last;                 /* of planes: the index of the last coefficient that is read, in the file's order */
     int is_unused;            /* the output needs no samples of this component */
     int expand_x, expand_y;   /* output pixels per sample */
     uint8_t *samples;         /* of planes: numbers of 16 bits, PLANE_BITS of them behind the point */
@@ -377,7 +378,7 @@ typedef struct {
    coefficients of the same index side by side, so that vector instructions compute sixteen blocks at once. */
 typedef struct {
     int side;   /* samples per row and column of a block: 2, 3, 4 or 8 */
-    int last;   /* the index of the last coefficient that these samples need, in the file's order: 4, 12, 24 or 63 */
+    int last;   /* as in the component */
     int is_vectorized;
     const symbol_table *symbols;
     const uint32_t *values;           /* of webimage_jt_make_plane_values */
@@ -401,9 +402,12 @@ int webimage_jt_has_fast_deposit(const webimage_jpeg_thumbnail_request *request)
 void webimage_jt_make_plane_values(const symbol_table *symbols, uint32_t *values);
 /* Prepares what webimage_jt_plane_samples needs. No quantisation factor is above PLANE_LARGEST_FACTOR. To decode blocks, the
    caller also sets `symbols` and `values`. */
-void webimage_jt_plane_init(plane_blocks *blocks, int side, const uint16_t *quant, plane_space *space, int is_vectorized);
-/* The index in the file's order of the last coefficient that blocks with `side` samples a row need. */
-int webimage_jt_plane_last(int side);
+void webimage_jt_plane_init(plane_blocks *blocks, const component *component, plane_space *space, int is_vectorized);
+/* The index in the file's order of the last coefficient that blocks with `side` samples a row need, if a row of the plane has so many
+   samples for each sample of the result. */
+int webimage_jt_plane_last(int side, double samples);
+/* Whether the samples of the component are made of this coefficient. */
+int webimage_jt_plane_needs(const component *component, int index);
 /* The number of MCUs that fit into the tiles, for a component with these numbers of blocks in an MCU. */
 static inline size_t plane_room(int horizontal, int vertical) {
     return (size_t)(PLANE_TILES / vertical * PLANE_LANES / horizontal);

@@ -108,6 +108,22 @@ struct JPEGPlaneTests {
         #expect(accepted > 20)
     }
 
+    /// The last of 2 x 2 and of 3 x 3 coefficients is finer than a result with 2.5 or 2 times fewer samples than the plane.
+    @Test(arguments: [0, 1]) func finestDetailIsReadOnlyForLargeResults(isPortable: Int) throws {
+        let file = try #require(ThumbnailSample.file(ThumbnailSample.plain(640, 480)))
+        func steps(_ width: Int, side: Int) -> UInt64 {
+            let result = PlaneSample.decode(
+                file, to: (width, width * 3 / 4), side: side, chroma: 8, isPortable: isPortable == 1)
+            #expect(result.status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+            return result.work.plane_steps
+        }
+        // Planes of luma with 160 and 240 samples in a row. Chroma, of which all is read, has a third of the blocks.
+        #expect(steps(68, side: 2) == steps(80, side: 2))
+        #expect(steps(60, side: 2) + 80 * 60 <= steps(68, side: 2))
+        #expect(steps(128, side: 3) == steps(160, side: 3))
+        #expect(steps(116, side: 3) < steps(128, side: 3))
+    }
+
     /// Most of the samples of a photo at the highest quality are long symbols, which are not in the tables.
     @Test func longSymbolsAreDecodedOneByOne() throws {
         var sample = ThumbnailSample.plain(300, 200)

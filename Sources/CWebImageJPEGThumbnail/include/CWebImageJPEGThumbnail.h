@@ -82,7 +82,7 @@ typedef struct {
     int64_t deadline; /* in nanoseconds of CLOCK_MONOTONIC; checked between windows of 64 KB */
     int (*should_stop)(void); /* NULL, or returns whether the decode must end; called when the deadline is checked */
     /* If not NULL, the output has any size. The file is decoded to planes: a block has 2 x 2, 3 x 3 or 4 x 4 samples, made of
-       as many low coefficients. Then each plane is scaled to the output's size by a Lanczos filter with three lobes. Other
+       as many low coefficients, or of fewer if the result is much smaller than the plane. Then each plane is scaled to the output's size by a Lanczos filter with three lobes. Other
        than at 1/8, the pixels are not those of libjpeg-turbo, which averages: they are sharper. RGB of CMYK is the product of
        ink and black, without a profile; it is only possible here, not at 1/8. */
     const webimage_jpeg_thumbnail_planes *planes;
