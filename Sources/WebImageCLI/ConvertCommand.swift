@@ -57,8 +57,6 @@ enum ConvertCommand {
             .options(TransformFlags.options),
             .text(
                 """
-                COLOR is #rrggbb or #aarrggbb.
-
                 A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
                 that begin with -. Names with quotes or control characters are printed as $'...'.
                 """),

@@ -36,7 +36,10 @@ enum TransformFlags {
             .value("flip", "WAY", "one of {horizontal, vertical or both}"), flip
         ),
         (
-            .value("round", "R[,W,COLOR]", "round corners of radius R, with a border W wide"), round
+            .value(
+                "round", "R[,W,COLOR]",
+                "round corners of radius R, with a border W wide; each COLOR is #rrggbb or #aarrggbb"),
+            round
         ),
         (
             .value("blur", "R", "blur with a deviation of R"), blur
