@@ -1,5 +1,4 @@
 import SDWebImage
-import WebImageGTK
 
 /// Converts the parameters of SDWebImage's functions to those of the views.
 enum Bridging {

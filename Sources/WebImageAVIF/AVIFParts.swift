@@ -1,6 +1,5 @@
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// The boxes of a still image that libavif has written.
 struct AVIFParts {

@@ -1,6 +1,5 @@
 import Foundation
 import WebImage
-import WebImageStore
 
 /// The desktop's thumbnail cache (freedesktop.org Thumbnail Managing Standard 0.9).
 struct DesktopThumbnailCache: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import WebImage
-import WebImageCore
 import WebImageLoading
 import WebImageS3
 

@@ -1,7 +1,6 @@
 import CWebImageJXL
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// Owns one libjxl decoder. The decoder receives the file in pieces, so that the deadline can be checked between the
 /// pieces.

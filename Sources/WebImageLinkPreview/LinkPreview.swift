@@ -1,7 +1,6 @@
 public import Foundation
 public import WebImageCore
 public import WebImageLoading
-import WebImagePages
 
 /// What a web page says about itself, for a preview of a link to it.
 ///

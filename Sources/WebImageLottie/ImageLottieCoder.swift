@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImageCore
-import WebImageGraphics
 
 /// Draws Lottie animations with rlottie: JSON documents, those compressed with gzip (stickers of Telegram), and the first
 /// animation of a `.lottie` archive.

@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImageCore
-import WebImageGraphics
 
 /// Draws the pages of PDF documents with PDFium, at any size.
 ///

@@ -1,5 +1,4 @@
 public import Foundation
-import WebImageCodecs
 public import WebImageCore
 import WebImageGraphics
 

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 
 /// The bucket and the name of an object in a URL such as `s3://bucket/folder/picture.jpg`, and with `?versionId=…` one of its
 /// versions.

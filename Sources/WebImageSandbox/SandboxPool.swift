@@ -1,7 +1,6 @@
 import CWebImageSandbox
 import Foundation
 package import WebImageCore
-import WebImageLoading
 
 /// The decoder processes of one program.
 ///

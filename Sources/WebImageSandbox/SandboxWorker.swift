@@ -47,8 +47,6 @@ package final class SandboxWorker: @unchecked Sendable {
     enum Input {
         case none
         case data(Data)
-
-        var count: Int { if case .data(let data) = self { data.count } else { 0 } }
     }
 
     package let profile: SandboxProfile

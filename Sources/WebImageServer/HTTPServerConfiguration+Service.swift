@@ -1,4 +1,3 @@
-import WebImageHTTP
 public import WebImageService
 
 extension HTTPServerConfiguration {

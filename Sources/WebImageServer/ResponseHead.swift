@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageService
 
 /// Writes the head of an answer.

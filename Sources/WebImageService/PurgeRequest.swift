@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageLoading
 
 /// What the query of a request to `/purge` names.

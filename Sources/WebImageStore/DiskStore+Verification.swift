@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 
 extension DiskStore {
     /// Reads every entry, removes damaged entries, and computes the totals again.

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 
 /// Removes what no entry uses from one of the 256 shards of a store: orphaned files and excess pixel sizes. A shard
 /// contains the keys that begin with one byte, and the files in the folder of this byte.

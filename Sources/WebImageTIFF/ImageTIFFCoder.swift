@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImageCore
-import WebImageGraphics
 
 /// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff.
 ///

@@ -1,7 +1,6 @@
 import CWebImageTIFF
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// Reads the samples of one page, in every arrangement of rows, strips, tiles and planes.
 struct TIFFPageReader {

@@ -1,5 +1,4 @@
 import CWebImageTIFF
-import WebImageCore
 
 /// Converts stored samples to numbers of 16 bits, where 65535 is the largest value.
 struct TIFFSamples {

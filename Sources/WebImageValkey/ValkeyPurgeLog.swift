@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageLoading
 
 /// The commands for the log of purges on a server, and the meaning of their answers.

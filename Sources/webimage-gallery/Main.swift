@@ -1,7 +1,6 @@
 import Foundation
 import WebImage
 import WebImageAVIF
-import WebImageGTK
 import WebImageHEIF
 import WebImageJPEG2000
 import WebImageJXL

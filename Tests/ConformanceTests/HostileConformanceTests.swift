@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Checks that the coders refuse invalid files. A damaged file may decode or fail, but decoding must not crash or take
 /// long.

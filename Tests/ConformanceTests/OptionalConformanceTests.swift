@@ -8,7 +8,6 @@ import WebImageSVG
 import WebImageTIFF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Decodes all files in the formats of the optional coders, and in the built-in formats BMP and ICO.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))

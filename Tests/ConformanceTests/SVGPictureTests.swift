@@ -6,7 +6,6 @@ import WebImageSVG
 import WebImageSandbox
 import WebImageTIFF
 import WebImageTestTraits
-import WebImageTesting
 
 /// Draws documents with embedded pictures of every format and declaration, in this process and in a decoder process.
 @Suite(.serialized, .timeLimit(minutes: 5))

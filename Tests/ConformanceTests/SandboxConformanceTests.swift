@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageSandbox
 import WebImageTestTraits
-import WebImageTesting
 
 /// Every file gives the same pixels, header, metadata, frames and verdict in a decoder process as in this process.
 @Suite(

@@ -1,7 +1,6 @@
 import Foundation
 import WebImage
 import WebImageTestSupport
-import WebImageTesting
 
 /// A TIFF file of one structure, and the picture that it contains: computed, and not read by any decoder.
 struct TIFFStructure: Sendable, CustomStringConvertible {

@@ -5,7 +5,6 @@ import WebImageSandbox
 import WebImageTIFF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Decodes generated TIFF files of every structure and compares with the signal in them, in this process and in a
 /// decoder process.

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImagePages
-import WebImageTesting
 
 @testable import WebImageLinkPreview
 

@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageAVIF
 import WebImageTestSupport
-import WebImageTesting
 
 /// AVIF files whose samples of chroma lie on those of luma.
 struct AVIFChromaTests {

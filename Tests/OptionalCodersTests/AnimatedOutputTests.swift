@@ -6,7 +6,6 @@ import WebImageCore
 import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
-import WebImageTesting
 
 /// Animations in every format that has them: frames, delays, plays, and what an unchanged frame costs.
 @Suite(.timeLimit(minutes: 3))

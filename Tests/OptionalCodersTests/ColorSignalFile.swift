@@ -8,7 +8,6 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
 import WebImageTestSupport
-import WebImageTesting
 
 /// A file of a ``ColorSignal``.
 struct ColorSignalFile: Sendable, CustomTestStringConvertible {

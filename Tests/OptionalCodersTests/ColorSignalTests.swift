@@ -1,11 +1,8 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageCodecs
-import WebImageGraphics
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// The same signal shows the same colours in every format and layout, however it is decoded and written again. The ideal
 /// colours come from the formulas of the standards.

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageAVIF
 import WebImageCore
-import WebImageGraphics
 import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits

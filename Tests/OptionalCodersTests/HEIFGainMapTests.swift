@@ -5,7 +5,6 @@ import WebImageGraphics
 import WebImageHEIF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// The gain map of a HEIC file: an auxiliary picture with the metadata of an item `tmap`, or with Apple's properties.
 @Suite(.timeLimit(minutes: 2))

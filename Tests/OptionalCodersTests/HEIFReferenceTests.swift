@@ -4,7 +4,6 @@ import WebImageCore
 import WebImageHEIF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Tests HEIF files whose references have several targets, as in photos of iPhones since iOS 18: gain map, thumbnail and
 /// metadata belong to the picture and to its version with a larger dynamic range (`tmap`). Each file must show the same

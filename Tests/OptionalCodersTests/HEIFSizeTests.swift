@@ -4,7 +4,6 @@ import WebImageCore
 import WebImageHEIF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// HEIF files whose boxes declare smaller sizes than their coded images have. The limits apply to the coded images.
 @Suite(.timeLimit(minutes: 2))

@@ -4,8 +4,6 @@ import WebImage
 import WebImageCore
 import WebImageGraphics
 import WebImageJPEG2000
-import WebImageTestSupport
-import WebImageTesting
 
 /// Headers that contradict each other, and what is refused before OpenJPEG is asked.
 struct JPEG2000LimitTests {

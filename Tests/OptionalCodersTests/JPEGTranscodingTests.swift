@@ -2,10 +2,8 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
-import WebImageTesting
 
 /// JPEG files that become JPEG XL and are restored bit for bit.
 @Suite(.timeLimit(minutes: 2))

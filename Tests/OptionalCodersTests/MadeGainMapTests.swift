@@ -4,7 +4,6 @@ import WebImage
 import WebImageCodecs
 import WebImageGraphics
 import WebImageTestTraits
-import WebImageTesting
 
 /// A picture in PQ or HLG is written to JPEG as the picture that the tone curve shows, with a gain map that leads back.
 @Suite(.timeLimit(minutes: 5))

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
-import WebImageCodecs
 import WebImageGraphics
 import WebImageHEIF
 import WebImageTestSupport

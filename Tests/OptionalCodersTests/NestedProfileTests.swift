@@ -8,7 +8,6 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// A colour profile and a thumbnail are files inside an image file. A profile must not exceed the limits, and a
 /// thumbnail is not decoded with its image.

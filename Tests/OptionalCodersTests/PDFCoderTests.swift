@@ -4,7 +4,6 @@ import WebImage
 import WebImagePDF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Draws small documents, which the tests write. Skipped where PDFium is missing: `Scripts/setup test` installs it.
 @Suite(.enabled(if: PDFium.isThere)) struct PDFCoderTests {

@@ -4,7 +4,6 @@ import WebImage
 import WebImagePDF
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// The facts of documents, the shapes of their pictures, and what is refused before a page is drawn.
 @Suite(.enabled(if: PDFium.isThere)) struct PDFPageTests {

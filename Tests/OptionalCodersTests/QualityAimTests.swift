@@ -6,7 +6,6 @@ import WebImageCore
 import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
-import WebImageTesting
 
 /// Scores of SSIMULACRA 2, and pictures that are encoded to have a score.
 @Suite(.timeLimit(minutes: 3))

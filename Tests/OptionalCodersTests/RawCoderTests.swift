@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCodecs
-import WebImageGraphics
 import WebImageRaw
 import WebImageTIFF
 import WebImageTestSupport

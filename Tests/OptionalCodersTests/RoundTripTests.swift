@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageAVIF
 import WebImageCore
-import WebImageGraphics
 import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF

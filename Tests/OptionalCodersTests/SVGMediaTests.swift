@@ -4,7 +4,6 @@ import WebImage
 import WebImageSVG
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Style sheets apply as in browsers on a screen, although librsvg ignores media. Every row draws a red rectangle of the class
 /// `a`, and its style sheets make it green, or not.

@@ -1,7 +1,6 @@
 import Foundation
 import WebImageCore
 import WebImageGraphics
-import WebImageTesting
 
 /// Computes sample images, and the difference between two images.
 enum Samples {

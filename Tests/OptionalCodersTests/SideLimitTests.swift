@@ -3,7 +3,6 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
-import WebImageTesting
 
 /// The maximum of a side, checked by every coder on the header.
 @Suite(.timeLimit(minutes: 1))

@@ -7,7 +7,6 @@ import WebImageGraphics
 import WebImageJXL
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// PQ and HLG are shown with the curve of ITU-R BT.2390, whatever the format of the file is.
 @Suite(.timeLimit(minutes: 5))

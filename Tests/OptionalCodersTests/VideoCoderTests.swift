@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageGraphics
 import WebImageTestTraits
-import WebImageTesting
 import WebImageVideo
 
 /// Posters, previews, turns and shapes, with videos that the command `ffmpeg` writes.

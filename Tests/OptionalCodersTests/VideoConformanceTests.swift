@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageTestTraits
-import WebImageTesting
 import WebImageVideo
 
 /// Frames beside those of the command `ffmpeg`, and colours beside the equations of the standards.

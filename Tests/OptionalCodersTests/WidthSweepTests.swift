@@ -8,7 +8,6 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
-import WebImageTesting
 
 /// Tests each library that reads or writes this package's rows, with images of many widths.
 ///

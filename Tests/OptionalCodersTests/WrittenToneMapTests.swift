@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageAVIF
 import WebImageGraphics
-import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 import WebImageTesting

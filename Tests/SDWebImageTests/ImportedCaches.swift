@@ -1,6 +1,5 @@
 import Foundation
 import SDWebImage
-import WebImageTesting
 
 // Classes that implement SDWebImage's cache and download protocols with the signatures of Apple's Objective-C
 // importer. Each method records its call.

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImageCore

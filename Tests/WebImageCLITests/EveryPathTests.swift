@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCodecs
-import WebImageSandbox
 import WebImageServerTesting
 import WebImageTIFF
 import WebImageTestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageServer
 import WebImageServerTesting
 import WebImageTestSupport
 import WebImageTestTraits

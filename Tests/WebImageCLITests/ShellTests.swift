@@ -4,8 +4,6 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-@testable import WebImageCLI
-
 /// Tests the behaviour on which a person at a shell relies: no file is lost, no folder fills up, and every error names
 /// the next step.
 @Suite(.timeLimit(minutes: 3))

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCore
-import WebImageServerTesting
 import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting

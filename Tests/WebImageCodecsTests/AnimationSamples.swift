@@ -2,7 +2,6 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
-import WebImageTesting
 
 /// One frame of a generated animation. It consists of straight RGBA pixels and their position on the canvas.
 struct SampleFrame {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageGraphics
 import WebImageTestTraits
 
 /// Decodes bitmaps and icons that the tests build byte by byte.

@@ -4,7 +4,6 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Checks the limits on the time and memory that decoding a file may use. The memory is estimated before decoding.
 @Suite(.timeLimit(minutes: 2))

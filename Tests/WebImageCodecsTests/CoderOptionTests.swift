@@ -4,7 +4,6 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Checks that every decoding and encoding option has its effect. A case fails if the coder ignores the option of the
 /// case.

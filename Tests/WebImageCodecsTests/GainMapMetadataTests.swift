@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits

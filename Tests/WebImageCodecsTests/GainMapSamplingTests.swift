@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageGraphics
-import WebImageTestTraits
 import WebImageTesting
 
 /// A map with fewer values than the base has pixels: values are at the centres of their areas and are interpolated between them.

@@ -4,7 +4,6 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {

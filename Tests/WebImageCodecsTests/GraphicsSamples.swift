@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageGraphics
 
 /// Generates pixel buffers and reads single pixels.
 enum Sample {

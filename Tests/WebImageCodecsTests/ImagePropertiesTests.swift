@@ -4,7 +4,6 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 @Suite(.timeLimit(minutes: 5))
 struct ImagePropertiesTests {

@@ -5,7 +5,6 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 @Suite(.timeLimit(minutes: 2))
 struct JPEGEncodingTests {

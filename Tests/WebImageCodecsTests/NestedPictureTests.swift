@@ -2,10 +2,8 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageGraphics
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// The limits apply to an image inside another image file in the same way as to a separate image.
 @Suite(.timeLimit(minutes: 1))

@@ -5,7 +5,6 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Compares decoded colours with the formulas of the standards, which are computed here with doubles.
 @Suite(.timeLimit(minutes: 5))

@@ -3,9 +3,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
-import WebImageGraphics
 import WebImageTestTraits
-import WebImageTesting
 
 /// The choice of filters by a sample: each picture needs another way.
 @Suite(.timeLimit(minutes: 1))

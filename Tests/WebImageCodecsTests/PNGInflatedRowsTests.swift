@@ -4,7 +4,6 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Images that this package inflates in one step are equal to the images that libpng decodes.
 @Suite(.timeLimit(minutes: 2))

@@ -4,7 +4,6 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Decodes files in pieces, with options, and compares the result with a decode of the whole file.
 @Suite(.timeLimit(minutes: 1))

@@ -2,7 +2,6 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
-import WebImageTesting
 
 /// One sample file for each kind of file from which the coders can decode partial images.
 enum StreamingSample: String, CaseIterable, Sendable {

@@ -1,10 +1,8 @@
 import Foundation
 import Testing
-import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 @Suite(.timeLimit(minutes: 5))
 struct StreamingTests {

@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageTestSupport
 import WebImageTesting
-import WebImageViews
 
 @testable import WebImageGTK
 

@@ -1,7 +1,6 @@
 import CWebImageGTK
 import Foundation
 import Testing
-import WebImageCore
 
 @testable import WebImageGTK
 

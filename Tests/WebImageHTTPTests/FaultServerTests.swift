@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 

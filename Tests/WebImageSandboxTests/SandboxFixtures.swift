@@ -2,7 +2,6 @@ import CWebImageSandboxAttempts
 import Foundation
 import Testing
 import WebImage
-import WebImageCodecs
 import WebImageTesting
 
 @testable import WebImageCore

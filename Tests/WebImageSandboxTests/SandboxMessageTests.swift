@@ -1,11 +1,9 @@
 import Foundation
 import Testing
 import WebImageCodecs
-import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
-@testable import WebImageLoading
 @testable import WebImageSandbox
 
 @Suite struct SandboxMessageTests {

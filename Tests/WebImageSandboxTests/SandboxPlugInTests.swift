@@ -4,7 +4,6 @@ import Testing
 import WebImage
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageCore
 @testable import WebImageSandbox

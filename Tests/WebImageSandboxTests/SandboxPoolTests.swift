@@ -7,7 +7,6 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
-@testable import WebImageLoading
 @testable import WebImageSandbox
 
 @Suite struct SandboxBackOffTests {

@@ -3,14 +3,12 @@ import Testing
 import WebImageAVIF
 import WebImageCodecs
 import WebImageGraphics
-import WebImageHEIF
 import WebImageJXL
 import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
-@testable import WebImageSandbox
 
 /// A worker decodes the gain map of a picture, and applies it, as this process does.
 @Suite(.serialized, .timeLimit(minutes: 3))

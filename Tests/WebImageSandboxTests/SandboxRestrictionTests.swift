@@ -5,7 +5,6 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-@testable import WebImageCore
 @testable import WebImageSandbox
 
 /// What is in force in a locked worker, as the kernel reports it.

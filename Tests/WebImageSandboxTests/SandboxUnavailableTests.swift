@@ -1,10 +1,8 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageCodecs
 import WebImageLoading
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageCore
 @testable import WebImageHTTP

@@ -7,7 +7,6 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
-@testable import WebImageLoading
 @testable import WebImageSandbox
 
 /// Real decoder processes: this test program, executed again.

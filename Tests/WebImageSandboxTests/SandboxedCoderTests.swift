@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageAVIF
 import WebImageCodecs
 import WebImageLoading
 import WebImageSVG

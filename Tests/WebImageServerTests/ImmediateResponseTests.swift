@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageServer
 import WebImageServerTesting
 import WebImageService

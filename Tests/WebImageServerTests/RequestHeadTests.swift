@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageService
-import WebImageTesting
 
 @testable import WebImageServer
 

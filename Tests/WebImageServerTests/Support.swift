@@ -5,7 +5,6 @@ import WebImageServer
 import WebImageService
 import WebImageTestSupport
 import WebImageTestTraits
-import WebImageTesting
 
 /// Contains all tests that use sockets. They run one after another, because some tests count the threads and handles of
 /// the process.

@@ -1,10 +1,8 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageHTTP
 import WebImageLoading
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageService
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageService
 

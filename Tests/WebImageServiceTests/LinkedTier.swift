@@ -3,8 +3,6 @@ import WebImageCore
 import WebImageLoading
 import WebImageTesting
 
-@testable import WebImageService
-
 /// A server with entries and a log of purges, which several machines reach.
 final class TierServer: Sendable {
     struct State {

@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageCodecs
 import WebImageTestTraits
-import WebImageTesting
 import WebImageVideo
 
 @testable import WebImageService

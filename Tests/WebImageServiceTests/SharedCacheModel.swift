@@ -1,5 +1,4 @@
 import Foundation
-import WebImageTesting
 
 @testable import WebImageService
 

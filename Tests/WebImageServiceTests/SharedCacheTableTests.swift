@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCore
-import WebImageHTTP
 import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting

@@ -5,7 +5,6 @@ import WebImageCodecs
 import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageService
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageTestTraits
-import WebImageTesting
 
 @Suite(.timeLimit(minutes: 5))
 struct CoderHelperTests {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageTestTraits
-import WebImageTesting
 
 /// `removeImage(for:)` removes a picture with everything that was made from it.
 @Suite(.timeLimit(minutes: 1))

@@ -1,7 +1,6 @@
 import Foundation
 import WebImage
 import WebImageHTTP
-import WebImageStore
 import WebImageTesting
 
 /// A complete manager with libcurl, SQLite and the real codecs, a temporary folder and a server.

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImage
-import WebImageHTTP
 import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting

@@ -1,7 +1,5 @@
 import Foundation
 import Testing
-import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageCore
 @testable import WebImageLoading

@@ -1,8 +1,6 @@
 import Testing
 
 @testable import WebImageCore
-@testable import WebImageLoading
-@testable import WebImageValkey
 
 @Suite struct CircuitBreakerTests {
     private func opened() -> CircuitBreaker {

@@ -5,7 +5,6 @@ import WebImageTestSupport
 import WebImageTestTraits
 import WebImageTesting
 
-@testable import WebImageCore
 @testable import WebImageLoading
 @testable import WebImageValkey
 

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageValkey

@@ -97,8 +97,6 @@ typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t co
         (curl.curl_easy_getinfo)(easy, info, value)) \
     forward(CURLcode, curl_get_socket, (CURL *easy, curl_socket_t *value), \
         (curl.curl_easy_getinfo)(easy, CURLINFO_ACTIVESOCKET, value)) \
-    forward(CURLcode, curl_get_string, (CURL *easy, CURLINFO info, const char **value), \
-        (curl.curl_easy_getinfo)(easy, info, (char **)value)) \
     forward(CURLMcode, curl_multi_set_long, (CURLM *multi, CURLMoption option, long value), \
         (curl.curl_multi_setopt)(multi, option, value)) \
     forward(CURLSHcode, curl_share_set_long, (CURLSH *share, CURLSHoption option, long value), \

@@ -1,6 +1,5 @@
 public import Foundation
 import WebImage
-import WebImageCompatibility
 public import WebImageHTTP
 
 /// The configuration of a downloader. This type is a class, because SDWebImage's configuration is a class.

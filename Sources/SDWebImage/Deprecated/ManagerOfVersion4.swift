@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImage
-import WebImageCompatibility
 public import WebImageHTTP
 
 extension WebImageManager {

@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImage
-import WebImageCompatibility
 
 /// Decodes and encodes images. Has SDWebImage's signatures, in which options are dictionaries and a failure is nil.
 ///

@@ -28,9 +28,6 @@ package struct LosslessOptimizer: Sendable {
         case kept(String)
     }
 
-    /// The formats that ``optimized(_:)`` writes.
-    package static let formats: [ImageFormat] = [.png, .apng, .jpeg, .gif]
-
     /// Returns a smaller file that shows the same.
     ///
     /// - Throws: `.badImageData` if the file is damaged, `.limitExceeded` if it exceeds a limit, `.encodingFailed` if the

@@ -1,7 +1,6 @@
 import CWebImageCodecShim
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// Decodes a JPEG that arrives in pieces. Shows the rows that have arrived. If the file has several scans, shows the
 /// newest complete scan.

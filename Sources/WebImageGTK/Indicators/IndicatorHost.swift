@@ -1,5 +1,4 @@
 import CWebImageGTK
-import WebImageCore
 import WebImageViews
 
 /// Places a view's indicator above the view's image. Forwards the events of the view's loads to the indicator.

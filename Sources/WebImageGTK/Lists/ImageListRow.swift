@@ -1,5 +1,4 @@
 import Foundation
-import WebImageViews
 
 /// The widgets of one row, made once and reused for many positions.
 @MainActor public protocol ImageListRow: AnyObject {

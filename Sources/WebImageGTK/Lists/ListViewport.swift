@@ -1,6 +1,5 @@
 import CWebImageGTK
 import CWebImageGTKShim
-import WebImageCore
 
 /// Finds the GTK list that contains a row, and determines which rows of the list are visible.
 @MainActor final class ListViewport {

@@ -1,5 +1,4 @@
 import CWebImageGTK
-import WebImageCore
 
 /// Determines whether a widget is visible, and reports possible changes of the visibility.
 ///

@@ -30,17 +30,6 @@ package enum ColorTransformCache {
     /// The number of cached entries.
     package static var count: Int { entries.withLock { $0.count } }
 
-    /// Removes all entries.
-    package static func clear() {
-        let removed = entries.withLock { entries in
-            defer { entries = [] }
-            return entries
-        }
-        // Free the removed entries after the lock is released, so that other threads do not wait for the lock
-        // meanwhile.
-        withExtendedLifetime(removed) {}
-    }
-
     static func transform(
         from profile: ColorProfile, format: PixelFormat, to target: PixelFormat
     ) -> ColorTransform? {

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 
 /// The shape of the ends of a line.
 public enum LineCap: Int32, Sendable, CaseIterable {

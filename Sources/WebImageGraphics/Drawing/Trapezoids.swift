@@ -1,6 +1,5 @@
 import CWebImagePixman
 import Foundation
-import WebImageCore
 
 /// The rule that determines which areas are inside a path that overlaps or crosses itself.
 public enum FillRule: Int32, Sendable, CaseIterable {

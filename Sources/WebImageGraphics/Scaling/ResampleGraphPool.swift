@@ -11,9 +11,6 @@ package enum ResampleGraphPool {
     /// The idle graphs, with the most recently used graph last.
     private static let idle = Locked<[ResampleGraph]>([])
 
-    /// The number of idle graphs.
-    package static var count: Int { idle.withLock { $0.count } }
-
     /// The memory of the idle graphs in bytes.
     package static var byteCount: Int { idle.withLock { bytes($0) } }
 

@@ -1,5 +1,3 @@
-import WebImageCore
-
 /// Remembers the credentials that request modifiers set, to find those that are used only once.
 ///
 /// The scope of a load with credentials is a hash of them. A later load finds the stored picture if its modifier sets

@@ -1,4 +1,3 @@
-import WebImageCore
 public import WebImageLoading
 
 /// Options of one download. The bits have the same values as in SDWebImage.

@@ -102,12 +102,6 @@ final class CurlEasy {
         return Int(value)
     }
 
-    func string(_ info: CURLINFO) -> String? {
-        var value: UnsafePointer<CChar>?
-        webimage_curl_get_string(handle, info, &value)
-        return value.map { String(cString: $0) }
-    }
-
     /// Returns curl's message for the failure of this transfer. If there is no such message, returns curl's general
     /// text for the code.
     func message(for code: CURLcode) -> String {

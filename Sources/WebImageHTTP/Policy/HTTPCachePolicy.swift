@@ -131,10 +131,6 @@ package struct HTTPCachePolicy: Sendable, Hashable {
     }
 
     /// The number of seconds for which a response is fresh (§4.2.1).
-    package func lifetime(_ stored: StoredResponse) -> TimeInterval {
-        lifetime(stored, CacheControl(stored.fields["cache-control"]))
-    }
-
     private func lifetime(_ stored: StoredResponse, _ control: CacheControl) -> TimeInterval {
         if isShared, let maxAge = control.seconds("s-maxage") { return maxAge }
         if let maxAge = control.seconds("max-age") { return maxAge }

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageLoading
 
 /// A target that was answered from memory. Contains the values that the next answer to this target needs. The bytes and

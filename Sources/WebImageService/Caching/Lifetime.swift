@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageCore
 import WebImageHTTP
 
 /// The times in seconds for which caches may use a response (RFC 9111, RFC 5861).

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageLoading
 
 /// A number in a tier or on a disk, such as the number of purges of a source.

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageS3
 
 /// Checks of several settings that contradict each other.
 extension ServiceConfiguration {

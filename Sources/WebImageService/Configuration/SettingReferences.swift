@@ -1,4 +1,3 @@
-import WebImageCore
 import WebImageS3
 
 /// Finds names in settings that refer to nothing: presets, buckets, folders and sources that other settings define.

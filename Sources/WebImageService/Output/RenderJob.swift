@@ -1,6 +1,5 @@
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// The work of making one result: it decodes, transforms and encodes, and measures these stages.
 ///

@@ -1,6 +1,5 @@
 public import Foundation
 import WebImageCore
-import WebImageLoading
 
 /// The state of a progress at one moment.
 public struct ImageProgressUpdate: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import WebImageCore
 package import WebImageLoading
 
 /// The actions of a view for one delivery of its loader. This type only decides and has no side effects.
@@ -21,12 +20,6 @@ package struct ViewLoadAction: Equatable {
     var completes: Bool
     /// Whether later deliveries of this load are ignored.
     package var ends: Bool
-
-    package init(display: Display, completes: Bool, ends: Bool) {
-        self.display = display
-        self.completes = completes
-        self.ends = ends
-    }
 
     /// Decides what to do with a delivery.
     ///

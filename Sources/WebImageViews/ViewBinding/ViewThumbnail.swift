@@ -1,4 +1,3 @@
-import WebImageCore
 public import WebImageLoading
 
 /// The size at which a view's image is decoded.

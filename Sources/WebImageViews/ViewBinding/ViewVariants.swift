@@ -1,6 +1,5 @@
 package import Foundation
 import WebImageCore
-import WebImageLoading
 
 /// The sizes in which views recently showed the image of a URL. If memory contains the image in one of these sizes,
 /// that image can be the placeholder while the image is loaded in another size.

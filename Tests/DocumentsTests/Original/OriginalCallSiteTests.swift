@@ -2,7 +2,6 @@ import Foundation
 import SDWebImage
 import Testing
 import WebImageTestTraits
-import WebImageTesting
 
 /// SDWebImage's test cases with their original call sites and types.
 @Suite(.timeLimit(minutes: 1)) struct OriginalCallSiteTests {

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageTesting
 
 /// Compiles locales of the C library into a folder of a test. The sources of the locales are in Debian's package
 /// `locales`.

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WebImageCore
-import WebImageTesting
 
 /// Tests the policy that chooses the frame for each tick. The policy is a value type, so the tests need no clock and
 /// no decoder.

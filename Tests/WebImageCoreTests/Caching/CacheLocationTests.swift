@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import WebImageCore
 @testable import WebImageLoading
 
 struct CacheLocationTests {

@@ -1,7 +1,6 @@
 import Testing
 import WebImageTesting
 
-@testable import WebImageCore
 @testable import WebImageLoading
 
 struct HashIndexTableTests {

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Testing
-import WebImageTesting
 
 @testable import WebImageCore
 

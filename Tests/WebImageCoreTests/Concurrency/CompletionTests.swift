@@ -1,10 +1,8 @@
 import Foundation
 import Testing
 import WebImageTestTraits
-import WebImageTesting
 
 @testable import WebImageCore
-@testable import WebImageLoading
 
 /// A completion runs only once, even if several threads complete it at the same time.
 @Suite(.timeLimit(minutes: 1))

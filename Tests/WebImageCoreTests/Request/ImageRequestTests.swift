@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WebImageTesting
 
 @testable import WebImageCore
 @testable import WebImageLoading

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImageTesting
 
-@testable import WebImageCore
 @testable import WebImageLoading
 
 struct PlainCacheKeyTests {

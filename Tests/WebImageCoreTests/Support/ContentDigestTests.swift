@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import WebImageCore
-@testable import WebImageLoading
 
 /// Digests are stored on disk, so their values must never change.
 struct ContentDigestTests {

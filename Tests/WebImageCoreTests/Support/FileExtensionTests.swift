@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import WebImageCore
-@testable import WebImageLoading
 
 struct FileExtensionTests {
     @Test(arguments: [

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import WebImageCore
-@testable import WebImageLoading
 
 /// `NumberLimits` replaces each invalid number with a usable one.
 struct NumberLimitsTests {

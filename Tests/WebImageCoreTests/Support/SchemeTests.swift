@@ -1,7 +1,6 @@
 import Testing
 
 @testable import WebImageCore
-@testable import WebImageLoading
 
 struct SchemeTests {
     @Test(

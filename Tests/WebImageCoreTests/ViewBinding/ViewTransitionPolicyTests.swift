@@ -1,5 +1,4 @@
 import Testing
-import WebImageCore
 import WebImageLoading
 import WebImageViews
 

@@ -1,6 +1,5 @@
 import Foundation
 import WebImage
-import WebImageStore
 import WebImageTesting
 
 /// A manager with a real cache in a temporary folder and a loader without network.

@@ -3,7 +3,6 @@ import Testing
 import WebImage
 import WebImageCompatibility
 import WebImageTestTraits
-import WebImageTesting
 
 /// Every way to load a disk entry returns the same image with the same flags.
 @Suite(.timeLimit(minutes: 1))

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WebImage
 import WebImageTestTraits
-import WebImageTesting
 
 /// The time of a frame of a video is not a part of the key of a variant.
 @Suite(.timeLimit(minutes: 1))

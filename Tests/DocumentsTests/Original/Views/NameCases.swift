@@ -2,7 +2,6 @@ import CWebImageGTK
 import Foundation
 import SDWebImageGTK
 import Testing
-import WebImageTestTraits
 import WebImageTesting
 
 /// A view as a program for UIKit declares it. It has no initialiser for adopted widgets.

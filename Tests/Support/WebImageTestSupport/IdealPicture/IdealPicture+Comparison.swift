@@ -1,5 +1,4 @@
 import Foundation
-import WebImageTesting
 
 extension IdealPicture {
     /// Pixels at the borders that comparisons of levels leave out, because filters continue a picture in different ways.

@@ -1,6 +1,5 @@
 import Foundation
 package import WebImageCore
-import WebImageTesting
 
 extension IdealPicture {
     /// Returns how far the content of another picture of the same size is displaced against this one, in pixels: the

@@ -1,6 +1,5 @@
 import Foundation
 package import WebImageCore
-import WebImageTesting
 
 /// The samples of a picture as floating-point numbers from 0 to 255, and the ideal result of scaling it.
 ///

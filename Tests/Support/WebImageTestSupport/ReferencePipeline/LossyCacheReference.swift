@@ -1,6 +1,5 @@
 import WebImageCore
 import WebImageLoading
-import WebImageTesting
 
 /// A model for caches that may lose entries at any time, including caches of several layers that are cleared
 /// separately. It contains only the rules that apply to every cache.

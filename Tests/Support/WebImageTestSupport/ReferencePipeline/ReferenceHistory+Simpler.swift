@@ -1,6 +1,4 @@
-import WebImageCore
 import WebImageLoading
-import WebImageTesting
 
 extension ReferenceHistory {
     /// Simpler versions of this history. The versions that omit the most steps come first.

@@ -1,4 +1,3 @@
-import WebImageCore
 import WebImageLoading
 package import WebImageTesting
 

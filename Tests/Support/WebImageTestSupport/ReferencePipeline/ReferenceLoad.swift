@@ -1,7 +1,6 @@
 import Foundation
 package import WebImageCore
 package import WebImageLoading
-import WebImageTesting
 
 /// A load of a history. It contains the values of all parameters of the manager's load.
 package struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {

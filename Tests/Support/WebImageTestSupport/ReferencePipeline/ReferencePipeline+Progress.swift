@@ -1,6 +1,5 @@
 import WebImageCore
 import WebImageLoading
-import WebImageTesting
 
 extension ReferencePipeline {
     /// The state of one load in the model.

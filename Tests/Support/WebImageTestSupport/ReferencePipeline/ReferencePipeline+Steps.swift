@@ -1,6 +1,5 @@
 import WebImageCore
 import WebImageLoading
-import WebImageTesting
 
 /// The steps of a load in the model.
 extension ReferencePipeline.Exploration {

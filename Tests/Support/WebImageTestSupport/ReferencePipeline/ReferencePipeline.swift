@@ -1,6 +1,4 @@
 import Foundation
-import WebImageCore
-import WebImageTesting
 
 /// A simple model of a manager. It consists of a dictionary for memory, a dictionary for disk and a function for the
 /// origin, and performs one step of one load at a time. It shares no work and has no queue.

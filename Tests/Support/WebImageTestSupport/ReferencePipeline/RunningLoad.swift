@@ -1,7 +1,6 @@
 import Foundation
 import WebImageCore
 import WebImageLoading
-import WebImageTesting
 import WebImageViews
 
 /// A running load of a history.

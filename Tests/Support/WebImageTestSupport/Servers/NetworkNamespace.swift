@@ -1,5 +1,4 @@
 import Foundation
-import WebImageCore
 import WebImageTesting
 
 /// A network of its own for a server, with links to this machine. A cut link is a partition: no packet passes and no

@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// A grey picture in PQ with 16 bits: the left half has 26 nits, the right half 983, which is beyond the white of a page.
 package enum BrightPicture {

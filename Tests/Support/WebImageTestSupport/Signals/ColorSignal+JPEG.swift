@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 extension ColorSignal {
     package enum JPEGLayout: String, Sendable, CaseIterable {

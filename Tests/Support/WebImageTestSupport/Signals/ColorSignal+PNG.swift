@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 extension ColorSignal {
     /// How a file declares the colour space of its values.

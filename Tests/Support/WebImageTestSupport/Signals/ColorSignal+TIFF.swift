@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 extension ColorSignal {
     package struct TIFFLayout: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import Foundation
-import WebImageTesting
 
 /// One picture whose displayed colours are known, for tests that compare formats. The signal can be written in every
 /// format and layout that holds it. Each decode must show ``shown(_:)``, within the error of the coding.

@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// A raw file of a camera (DNG 1.4) whose sensor has the colours of sRGB, so that its developed picture is known.
 package struct DNGFile {

@@ -1,6 +1,4 @@
 package import Foundation
-import WebImageCore
-import WebImageTesting
 
 /// JPEG files with a gain map that this file assembles byte by byte, without the package's own writer.
 package struct GainMapSample {

@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// Builds HEIF and AVIF files box by box from coded images.
 package struct HEIFBytes {

@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// ICC profiles with a matrix and curves, built byte by byte (ICC.1:2001-04).
 package enum ICCSample {

@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// Writes a document of pages with vector graphics.
 package struct PDFBytes {

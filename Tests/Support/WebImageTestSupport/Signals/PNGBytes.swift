@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// Builds PNG files chunk by chunk, including damaged files.
 package enum PNGBytes {

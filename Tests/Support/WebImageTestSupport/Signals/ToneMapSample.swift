@@ -1,5 +1,4 @@
 package import Foundation
-import WebImageTesting
 
 /// A HEIF or AVIF file with a gain map in the form of ISO 21496-1: the base picture (item 1), its hidden map (item 2), and the
 /// item `tmap` (item 3), assembled box by box.
