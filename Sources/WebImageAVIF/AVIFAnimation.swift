@@ -10,13 +10,13 @@ final class AVIFAnimation: AnimationSource {
     private let options: DecodingOptions
     /// The decoder. Nil after an error, because an error makes the position of libavif in the sequence undefined. The
     /// next call of `frame(at:)` then creates a new decoder.
-    private let open: Locked<OpenDecoder?>
+    private let open: Locked<OpenedFile<AVIFDecoder>?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
         self.data = data
-        let opened = try OpenDecoder(data, limits: options.limits)
-        info = opened.decoder.info
+        let opened = try Self.open(data, options.limits)
+        info = opened.reader.info
         self.options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
         open = Locked(opened)
     }
@@ -25,24 +25,17 @@ final class AVIFAnimation: AnimationSource {
         try checkIndex(index)
         let deadline = DecodeDeadline(options.limits)
         let picture = try open.withLock { opened throws(WebImageError) in
-            let usable = if let opened { opened } else { try OpenDecoder(data, limits: options.limits) }
+            let usable = if let opened { opened } else { try Self.open(data, options.limits) }
             opened = nil
-            let picture = try usable.decoder.picture(at: index, options: options, deadline: deadline)
+            let picture = try usable.reader.picture(at: index, options: options, deadline: deadline)
             opened = usable
             return picture
         }
         try deadline.check()
         return try picture.finished(options: options, fullSize: info.storedSize)
     }
-}
 
-/// A decoder and the encoded bytes that the decoder reads.
-private final class OpenDecoder {
-    let decoder: AVIFDecoder
-    private let file: PinnedBytes
-
-    init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
-        file = PinnedBytes(copying: data)
-        decoder = try AVIFDecoder(file.bytes, limits: limits)
+    private static func open(_ data: Data, _ limits: DecodingLimits) throws(WebImageError) -> OpenedFile<AVIFDecoder> {
+        try OpenedFile(copying: data) { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits) }
     }
 }

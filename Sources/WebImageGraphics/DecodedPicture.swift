@@ -48,3 +48,22 @@ package struct DecodedPicture {
         self.format = format
     }
 }
+
+extension DecodedPicture {
+    /// The image of pixels that a coder has drawn at the requested size: no option scales or cuts them again.
+    ///
+    /// - Parameter own: The size of the document.
+    package static func drawn(
+        _ pixels: PixelBuffer, hasAlpha: Bool, format: ImageFormat, of own: PixelSize, options: DecodingOptions
+    ) throws(WebImageError) -> Image {
+        var finishing = options
+        finishing.thumbnailPixelSize = nil
+        finishing.sourceRegion = nil
+        finishing.scaleDownLimitBytes = nil
+        let image = try DecodedPicture(
+            pixels: pixels, orientation: .up, profile: nil, hasAlpha: hasAlpha, format: format
+        ).finished(options: finishing, fullSize: PixelSize(width: pixels.width, height: pixels.height))
+        image.sourcePixelSize = own
+        return image
+    }
+}

@@ -8,13 +8,18 @@ final class JXLAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    private let open: Locked<OpenPictures>
+    private let open: Locked<OpenedFile<JXLPictures>>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
         self.data = data
-        let opened = try OpenPictures(data, limits: options.limits)
-        info = opened.pictures.info
+        let opened = try OpenedFile(copying: data) { bytes throws(WebImageError) in
+            let deadline = DecodeDeadline(options.limits)
+            let pictures = try JXLPictures(bytes, limits: options.limits, deadline: deadline)
+            try pictures.countFrames(limits: options.limits, deadline: deadline)
+            return pictures
+        }
+        info = opened.reader.info
         self.options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
         open = Locked(opened)
     }
@@ -23,21 +28,8 @@ final class JXLAnimation: AnimationSource {
         try checkIndex(index)
         let deadline = DecodeDeadline(options.limits)
         let picture = try open.withLock { opened throws(WebImageError) in
-            try opened.pictures.picture(at: index, options: options, deadline: deadline)
+            try opened.reader.picture(at: index, options: options, deadline: deadline)
         }
         return try picture.finished(options: options, fullSize: info.storedSize)
-    }
-}
-
-/// A decoder and the encoded bytes that the decoder reads.
-private final class OpenPictures {
-    let pictures: JXLPictures
-    private let file: PinnedBytes
-
-    init(_ data: Data, limits: DecodingLimits) throws(WebImageError) {
-        file = PinnedBytes(copying: data)
-        let deadline = DecodeDeadline(limits)
-        pictures = try JXLPictures(file.bytes, limits: limits, deadline: deadline)
-        try pictures.countFrames(limits: limits, deadline: deadline)
     }
 }

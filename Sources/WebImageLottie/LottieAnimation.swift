@@ -31,15 +31,8 @@ final class LottieAnimation: AnimationSource {
             opened.draw(index, into: pixels)
         }
         try deadline.check()
-        var finishing = options
-        finishing.thumbnailPixelSize = nil
-        finishing.sourceRegion = nil
-        finishing.scaleDownLimitBytes = nil
-        let image = try DecodedPicture(
-            pixels: pixels, orientation: .up, profile: nil, hasAlpha: true, format: .lottie
-        ).finished(options: finishing, fullSize: size)
-        image.sourcePixelSize = info.storedSize
-        return image
+        return try DecodedPicture.drawn(
+            pixels, hasAlpha: true, format: .lottie, of: info.storedSize, options: options)
     }
 }
 

@@ -69,15 +69,8 @@ struct PDFDocument {
             } else {
                 try PackedRows.setOpaque(pixels)
             }
-            var finishing = options
-            finishing.thumbnailPixelSize = nil
-            finishing.sourceRegion = nil
-            finishing.scaleDownLimitBytes = nil
-            let image = try DecodedPicture(
-                pixels: pixels, orientation: .up, profile: nil, hasAlpha: isTransparent, format: .pdf
-            ).finished(options: finishing, fullSize: size)
-            image.sourcePixelSize = own
-            return image
+            return try DecodedPicture.drawn(
+                pixels, hasAlpha: isTransparent, format: .pdf, of: own, options: options)
         }
     }
 

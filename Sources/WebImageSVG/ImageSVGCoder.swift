@@ -68,15 +68,8 @@ public final class ImageSVGCoder: ImageCoder {
             let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
             try document.render(into: pixels, deadline)
             try deadline.check()
-            var finishing = options
-            finishing.thumbnailPixelSize = nil
-            finishing.sourceRegion = nil
-            finishing.scaleDownLimitBytes = nil
-            let image = try DecodedPicture(
-                pixels: pixels, orientation: .up, profile: nil, hasAlpha: true, format: .svg
-            ).finished(options: finishing, fullSize: size)
-            image.sourcePixelSize = document.pixelSize
-            return image
+            return try DecodedPicture.drawn(
+                pixels, hasAlpha: true, format: .svg, of: document.pixelSize, options: options)
         }
     }
 

@@ -8,12 +8,14 @@ final class VideoPreviews: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    private let open: Locked<OpenedVideo>
+    private let open: Locked<OpenedFile<VideoDecoder>>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
         try options.limits.checkEncodedBytes(data.count)
-        let opened = try OpenedVideo(data, options: options)
-        info = opened.decoder.file.info
+        let opened = try OpenedFile(copying: data) { bytes throws(WebImageError) in
+            try VideoDecoder(.init(bytes), options: options)
+        }
+        info = opened.reader.file.info
         self.data = data
         self.options = options.resolved(bitDepth: info.bitDepth, isHDR: info.hdr?.transfer != nil)
         open = Locked(opened)
@@ -26,22 +28,11 @@ final class VideoPreviews: AnimationSource {
         let deadline = DecodeDeadline(options.limits)
         let time = (info.mediaDuration ?? 0) * Double(index) / Double(info.frameCount)
         let picture = try open.withLock { opened throws(WebImageError) in
-            opened.decoder.file.input.deadline = deadline
-            return index == 0 ? try opened.decoder.poster(options) : try opened.decoder.picture(at: time, options)
+            opened.reader.file.input.deadline = deadline
+            return index == 0 ? try opened.reader.poster(options) : try opened.reader.picture(at: time, options)
         }
         try deadline.check()
         return try picture.finished(options: options, fullSize: info.storedSize)
-    }
-}
-
-/// A decoder and the bytes that it reads.
-private final class OpenedVideo {
-    let decoder: VideoDecoder
-    private let bytes: PinnedBytes
-
-    init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
-        bytes = PinnedBytes(copying: data)
-        decoder = try VideoDecoder(.init(bytes.bytes), options: options)
     }
 }
 

@@ -47,7 +47,7 @@ public final class FaultServer: Sendable {
         let (listener, port) = try Self.listen(host)
         self.port = port
         state.withLock { $0.listener = listener }
-        run { [self] in acceptConnections(listener) }
+        threads.run { [self] in acceptConnections(listener) }
     }
 
     /// The URL of a path.
@@ -98,17 +98,6 @@ public final class FaultServer: Sendable {
         threads.wait()
     }
 
-    private func run(_ body: @escaping @Sendable () -> Void) {
-        threads.enter()
-        let threads = threads
-        let thread = Thread {
-            body()
-            threads.leave()
-        }
-        thread.stackSize = 512 * 1024
-        thread.start()
-    }
-
     private func acceptConnections(_ listener: Int32) {
         defer { close(listener) }
         while true {
@@ -123,7 +112,7 @@ public final class FaultServer: Sendable {
                 close(descriptor)
                 return
             }
-            run { [self] in
+            threads.run { [self] in
                 FaultConnection(server: self, descriptor: descriptor, number: number).serve()
                 // Close under the lock. Otherwise `stop` could shut down a descriptor that the system has already
                 // reused.

@@ -66,16 +66,7 @@ package final class LoopbackListener: Sendable {
     }
 
     /// Runs `body` on a thread that ``stop()`` waits for.
-    package func run(_ body: @escaping @Sendable () -> Void) {
-        threads.enter()
-        let threads = threads
-        let thread = Thread {
-            body()
-            threads.leave()
-        }
-        thread.stackSize = 512 * 1024
-        thread.start()
-    }
+    package func run(_ body: @escaping @Sendable () -> Void) { threads.run(body) }
 
     private func add(_ descriptor: Int32) -> Bool {
         state.withLock { $0.isStopped ? false : $0.descriptors.insert(descriptor).inserted }
@@ -172,5 +163,18 @@ package struct SocketStream {
             // The client has left before the call.
             guard errno == ECONNABORTED else { return nil }
         }
+    }
+}
+
+extension DispatchGroup {
+    /// Runs `body` on a thread of its own, for which the group waits.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        enter()
+        let thread = Thread { [self] in
+            body()
+            leave()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
     }
 }
