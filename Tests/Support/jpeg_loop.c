@@ -512,9 +512,12 @@ static void print_sums(int count, char **paths) {
             };
             request.planes = &planes;
             request.format = WEBIMAGE_JPEG_THUMBNAIL_RGBA;
-            request.width = width / 5 + 1;
-            request.height = height / 5 + 1;
-            print_sum(name, OUTPUTS - 2 + side, bytes, length, request, 4);
+            /* For the smaller result, blocks are read only in part. */
+            for (int ratio = 5; ratio <= 11; ratio += 6) {
+                request.width = width / ratio + 1;
+                request.height = height / ratio + 1;
+                print_sum(name, OUTPUTS - 2 + side + (ratio > 5 ? 3 : 0), bytes, length, request, 4);
+            }
         }
         free(bytes);
     }
