@@ -294,27 +294,13 @@ final class StoredNote: NSObject, NSSecureCoding {
         private let keys = Locked<[String]>([])
         var stored: [String] { keys.withLock { $0 } }
 
-        func queryImage(
-            forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-            completion: ImageCacheQueryCompletionBlock?
-        ) -> (any WebImageOperation)? {
-            completion?(nil, nil, .none)
-            return nil
+        func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? { nil }
+        func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
+            keys.withLock { $0.append(request.key) }
         }
-        func storeImage(
-            _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
-            context: WebImageContext?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-        ) {
-            keys.withLock { $0.append(key ?? "") }
-            completion?()
-        }
-        func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-            completion?()
-        }
-        func containsImage(
-            forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-        ) { completion?(.none) }
-        func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
+        func remove(_ key: String, from layers: ImageCacheType) async {}
+        func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType { .none }
+        func removeAll(from layers: ImageCacheType) async {}
     }
 
     /// A coder that counts the animations that it opens.

@@ -203,8 +203,7 @@ struct GivingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { self.image }
 }
 
-/// A custom cache that consists of one dictionary. Each method calls its completion before it returns, but for queries that
-/// are held.
+/// A custom cache that consists of one dictionary. No method suspends, but for queries that are held.
 final class WholeCache: ImageCaching {
     private let images = Locked<[String: Image]>([:])
     /// The answers of held queries; nil if queries are not held.
@@ -220,42 +219,27 @@ final class WholeCache: ImageCaching {
         for answer in answers { answer() }
     }
 
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        let image = key.flatMap { key in images.withLock { $0[key] } }
-        let answer: @Sendable () -> Void = { completion?(image, nil, image == nil ? .none : .memory) }
-        let isHeld = held.withLock { held in
-            held?.append(answer)
-            return held != nil
+    func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
+        let hit = images.withLock { $0[request.key] }.map { ImageCacheHit(image: $0, layer: .memory) }
+        await withCheckedContinuation { continuation in
+            let isHeld = held.withLock { held in
+                held?.append { continuation.resume() }
+                return held != nil
+            }
+            if !isHeld { continuation.resume() }
         }
-        if !isHeld { answer() }
-        return nil
+        return hit
     }
 
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
-        if let key, let image { images.withLock { $0[key] = image } }
-        completion?()
+    func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
+        if let image { images.withLock { $0[request.key] = image } }
     }
 
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        if let key { images.withLock { $0[key] = nil } }
-        completion?()
+    func remove(_ key: String, from layers: ImageCacheType) async { images.withLock { $0[key] = nil } }
+
+    func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
+        images.withLock { $0[key] } == nil ? .none : .memory
     }
 
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) {
-        let isThere = key.map { key in images.withLock { $0[key] != nil } } ?? false
-        completion?(isThere ? .memory : .none)
-    }
-
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        images.withLock { $0 = [:] }
-        completion?()
-    }
+    func removeAll(from layers: ImageCacheType) async { images.withLock { $0 = [:] } }
 }

@@ -261,7 +261,7 @@ struct ManagerPromiseTests {
         arguments: [
             ImageCachesManagerOperationPolicy.serial, .concurrent, .highestOnly, .lowestOnly,
         ])
-    func everyPolicyAppliesToEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
+    func everyPolicyAppliesToEveryOperation(_ policy: ImageCachesManagerOperationPolicy) async throws {
         let (low, high) = (WholeCache(), WholeCache())
         let caches = ImageCachesManager(caches: [low, high])
         caches.storeOperationPolicy = policy
@@ -273,23 +273,22 @@ struct ManagerPromiseTests {
         let meant = policy == .lowestOnly ? [low] : policy == .highestOnly ? [high] : [low, high]
         func holding(_ key: String) -> [Bool] { [low, high].map { $0.keys.contains(key) } }
         let isMeant = [low, high].map { cache in meant.contains { $0 === cache } }
-        func store(_ key: String, in cache: any ImageCaching) {
-            cache.storeImage(
-                image, imageData: nil, forKey: key, options: [], context: nil, cacheType: .all, completion: nil)
+        func store(_ key: String, in cache: any ImageCaching) async {
+            await cache.store(image, data: nil, for: ImageCacheRequest(key: key))
         }
-        store("stored", in: caches)
+        await store("stored", in: caches)
         #expect(holding("stored") == isMeant)
         // An entry in only one of the caches is found only if the policy queries that cache.
         let found = Calls<Bool>()
         for (cache, key) in [(low, "low"), (high, "high")] {
-            store(key, in: cache)
+            await store(key, in: cache)
             _ = caches.queryImage(forKey: key, options: [], context: nil, cacheType: .all) { image, _, _ in
                 found.append(image != nil)
             }
             caches.containsImage(forKey: key, cacheType: .all) { found.append($0 == .memory) }
         }
         #expect(found.all == isMeant.flatMap { [$0, $0] })
-        for cache in [low, high] { store("both", in: cache) }
+        for cache in [low, high] { await store("both", in: cache) }
         caches.removeImage(forKey: "both", cacheType: .all, completion: nil)
         #expect(holding("both") == isMeant.map { !$0 })
         caches.clear(with: .all, completion: nil)

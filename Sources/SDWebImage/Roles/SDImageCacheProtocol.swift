@@ -3,13 +3,18 @@ public import WebImage
 import WebImageCompatibility
 
 /// A complete cache (memory and disk) with SDWebImage's signatures. The methods that are optional in SDWebImage have
-/// default implementations, so callers write no question mark after their names.
+/// default implementations, so callers write no question mark after their names. The methods of ``ImageCaching`` call them.
 ///
 /// Its methods are called on any thread. Each method must call its completion exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {
     /// Looks an image up in all layers.
     func queryImage(
         forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?,
+        completion completionBlock: SDImageCacheQueryCompletionBlock?
+    ) -> (any SDWebImageOperation)?
+    /// Looks an image up in some layers. The default implementation looks in all layers.
+    func queryImage(
+        forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?, cacheType: SDImageCacheType,
         completion completionBlock: SDImageCacheQueryCompletionBlock?
     ) -> (any SDWebImageOperation)?
     /// Stores an image, its bytes, or both.
@@ -23,6 +28,15 @@ import WebImageCompatibility
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
     )
+    /// Removes an image from some layers. The default implementation removes nothing and calls the completion.
+    func removeImage(
+        forKey key: String?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?)
+    /// Reports the layer that contains an image. The default implementation reports `.none`.
+    func containsImage(
+        forKey key: String?, cacheType: SDImageCacheType,
+        completion completionBlock: SDImageCacheContainsCompletionBlock?)
+    /// Removes all images from some layers. The default implementation removes nothing and calls the completion.
+    func clear(with cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?)
 }
 
 extension SDImageCacheProtocol {
@@ -42,16 +56,6 @@ extension SDImageCacheProtocol {
         store(image, imageData: imageData, forKey: key, cacheType: cacheType, completion: completionBlock)
     }
 
-    /// Implements the storing method of ``WebImageCore/ImageCaching``.
-    public func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
-        store(
-            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
-            completion: completion)
-    }
-
     /// The default implementation. Removes nothing and calls `completion`.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         completion?()
@@ -66,6 +70,46 @@ extension SDImageCacheProtocol {
 
     /// The default implementation. Removes nothing and calls `completion`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
+}
+
+// The role of a manager's cache.
+extension SDImageCacheProtocol {
+    /// Calls the method that queries.
+    @_disfavoredOverload public func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
+        await ImageCacheHit.answer { completion in
+            queryImage(
+                forKey: request.key, options: request.options, context: request.invokingCallbacks.context,
+                cacheType: request.layers, completion: completion)
+        }
+    }
+
+    /// Calls the method that stores with options and context.
+    @_disfavoredOverload public func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
+        await done {
+            store(
+                image, imageData: data, forKey: request.key, options: request.options,
+                context: request.invokingCallbacks.context, cacheType: request.layers, completion: $0)
+        }
+    }
+
+    /// Calls the method that removes an image.
+    @_disfavoredOverload public func remove(_ key: String, from layers: ImageCacheType) async {
+        await done { removeImage(forKey: key, cacheType: layers, completion: $0) }
+    }
+
+    /// Calls the method that reports the layer.
+    @_disfavoredOverload
+    public func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
+        await withCheckedContinuation { continuation in
+            let completion = Completion<ImageCacheType> { continuation.resume(returning: $0) }
+            containsImage(forKey: key, cacheType: layers) { completion.complete(with: $0) }
+        }
+    }
+
+    /// Calls the method that removes all images.
+    @_disfavoredOverload public func removeAll(from layers: ImageCacheType) async {
+        await done { clear(with: layers, completion: $0) }
+    }
 }
 
 // Calls without the arguments that have defaults in SDWebImage. A default of the whole argument list would be a default
@@ -151,7 +195,11 @@ extension SDImageCacheProtocol {
     public func clear(with cacheType: SDImageCacheType) async { await done { clear(with: cacheType, completion: $0) } }
 
     private func done(_ start: (@escaping @Sendable () -> Void) -> Void) async {
-        await withCheckedContinuation { continuation in start { continuation.resume() } }
+        await withCheckedContinuation { continuation in
+            // A cache that calls its completion twice ends no program.
+            let completion = Completion<Void> { continuation.resume() }
+            start { completion.complete(with: ()) }
+        }
     }
 }
 
@@ -217,8 +265,9 @@ extension WebImageManager {
 /// Gives SDWebImage's signatures to a cache that was written for `WebImage`.
 private final class AdoptedCache: SDImageCacheProtocol {
     private let own: any ImageCaching
+    private let registered: RegisteredCache
 
-    private init(_ own: any ImageCaching) { self.own = own }
+    private init(_ own: any ImageCaching) { (self.own, registered) = (own, RegisteredCache(own)) }
 
     static func adopting(_ cache: any ImageCaching) -> any SDImageCacheProtocol {
         cache as? any SDImageCacheProtocol ?? AdoptedCache(cache)
@@ -232,14 +281,20 @@ private final class AdoptedCache: SDImageCacheProtocol {
         forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?,
         completion completionBlock: SDImageCacheQueryCompletionBlock?
     ) -> (any SDWebImageOperation)? {
-        own.queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
+        queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
     }
 
     func queryImage(
         forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?, cacheType: SDImageCacheType,
         completion: SDImageCacheQueryCompletionBlock?
     ) -> (any SDWebImageOperation)? {
-        own.queryImage(forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
+        guard let key else {
+            completion?(nil, nil, .none)
+            return nil
+        }
+        return registered.query(
+            ImageCacheRequest(key: key, layers: cacheType, options: options, context: context)
+        ) { completion?($0?.image, $0?.data, $0?.layer ?? .none) }
     }
 
     func store(
@@ -255,22 +310,33 @@ private final class AdoptedCache: SDImageCacheProtocol {
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
     ) {
-        own.storeImage(
-            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
-            completion: completionBlock)
+        guard let key else {
+            completionBlock?()
+            return
+        }
+        let request = ImageCacheRequest(key: key, layers: cacheType, options: options, context: context)
+        registered.store(image, data: imageData, for: request, completion: completionBlock)
     }
 
     func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        own.removeImage(forKey: key, cacheType: cacheType, completion: completion)
+        guard let key else {
+            completion?()
+            return
+        }
+        registered.run(on: .main, { await $0.remove(key, from: cacheType) }, { completion?() })
     }
 
     func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
-        own.containsImage(forKey: key, cacheType: cacheType, completion: completion)
+        guard let key else {
+            completion?(.none)
+            return
+        }
+        registered.run(on: .main, { await $0.layer(of: key, among: cacheType) }, { completion?($0) })
     }
 
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        own.clear(with: cacheType, completion: completion)
+        registered.run(on: .main, { await $0.removeAll(from: cacheType) }, { completion?() })
     }
 }

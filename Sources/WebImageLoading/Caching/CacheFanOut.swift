@@ -4,7 +4,7 @@ import WebImageCore
 /// Sends one call to several caches, one after another or concurrently.
 struct CacheFanOut: Sendable {
     /// The caches, ordered from the highest to the lowest.
-    let caches: [any ImageCaching]
+    let caches: [RegisteredCache]
     let isSerial: Bool
 
     /// Calls `visit` for each cache. `visit` must call `answer` once, on any thread. If `isSerial` is true, `visit` is called
@@ -17,7 +17,7 @@ struct CacheFanOut: Sendable {
         isEnough: @escaping @Sendable (Answer) -> Bool,
         _ visit:
             @escaping @Sendable (
-                _ cache: any ImageCaching, _ index: Int, _ answer: @escaping @Sendable (Answer) -> Void
+                _ cache: RegisteredCache, _ index: Int, _ answer: @escaping @Sendable (Answer) -> Void
             ) -> Void,
         end: @escaping @Sendable (Answer?) -> Void
     ) {
@@ -42,7 +42,7 @@ struct CacheFanOut: Sendable {
     /// Visits the caches one after another, beginning with the one at `index`, until an answer is enough.
     private func askInTurn<Answer: Sendable>(
         from index: Int, isEnough: @escaping @Sendable (Answer) -> Bool,
-        _ visit: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
+        _ visit: @escaping @Sendable (RegisteredCache, Int, @escaping @Sendable (Answer) -> Void) -> Void,
         end: @escaping @Sendable (Answer?) -> Void
     ) {
         visit(caches[index], index) { answer in
@@ -54,7 +54,7 @@ struct CacheFanOut: Sendable {
     /// Runs an operation on every cache. Calls `completion` when all caches have completed.
     func perform(
         _ completion: (@Sendable () -> Void)?,
-        _ operation: @escaping @Sendable (any ImageCaching, _ done: @escaping @Sendable () -> Void) -> Void
+        _ operation: @escaping @Sendable (RegisteredCache, _ done: @escaping @Sendable () -> Void) -> Void
     ) {
         ask(isEnough: { (_: Void) in false }) { cache, _, answer in
             operation(cache) { answer(()) }

@@ -7,9 +7,9 @@ import WebImageCore
 /// The policies of the manager select the caches, as for its other operations.
 struct CacheLayers: ImageCacheLayers {
     /// The caches that a query uses, the highest first.
-    private let queried: [ResolvedCache]
+    private let queried: [RegisteredCache]
     /// The caches that store images.
-    private let stored: [ResolvedCache]
+    private let stored: [RegisteredCache]
 
     /// Returns nil if a cache has no separate layers: then only the cache itself can answer. Also returns nil if
     /// queries copy hits to higher caches, because only a query of the manager makes these copies.

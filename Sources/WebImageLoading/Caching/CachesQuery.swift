@@ -6,13 +6,10 @@ import WebImageCore
 /// ``CacheFanOut`` decides which caches are queried and in which order. This type queries each of them, copies a hit to the
 /// caches above it, and cancels the other queries.
 final class CachesQuery: WebImageOperation {
-    private let key: String
-    private let options: WebImageOptions
-    private let context: RequestContext
-    private let cacheType: ImageCacheType
+    private let request: ImageCacheRequest
     /// Whether the image was removed after the query began. Nil if the query copies no hit to the higher caches.
     private let wasRemoved: (@Sendable () -> Bool)?
-    private let completion: Completion<ImageCacheQueryAnswer>
+    private let completion: Completion<ImageCacheHit?>
     /// The queries of the individual caches; nil as soon as the result is known.
     private let children = Locked<[any WebImageOperation]?>([])
 
@@ -21,15 +18,12 @@ final class CachesQuery: WebImageOperation {
     ///     would come back.
     ///   - completion: Receives the first hit or a miss.
     init(
-        key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        fillingUnless wasRemoved: (@Sendable () -> Bool)?, completion: ImageCacheQueryCompletionBlock?
+        _ request: ImageCacheRequest, fillingUnless wasRemoved: (@Sendable () -> Bool)?,
+        completion: @escaping @Sendable (ImageCacheHit?) -> Void
     ) {
-        self.key = key
-        self.options = options
-        self.context = RequestContext(context)
-        self.cacheType = cacheType
+        self.request = request
         self.wasRemoved = wasRemoved
-        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
+        self.completion = Completion(completion)
     }
 
     var isCancelled: Bool { completion.isCancelled }
@@ -39,34 +33,31 @@ final class CachesQuery: WebImageOperation {
     func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         cancelChildren()
-        let callbacks = context.callbackQueue ?? .main
-        callbacks.async { handler(.miss) }
+        let callbacks = request.values.callbackQueue ?? .main
+        callbacks.async { handler(nil) }
     }
 
     /// Starts the query. Call this function once.
     func begin(_ round: CacheFanOut) {
         // After a cancellation or a hit, no further cache is queried.
-        round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
-            cache, index, answer in
-            guard !self.isOver else { return answer(.miss) }
-            self.query(cache) { image, data, type in
-                if self.wasRemoved?() == false, let image, !self.isOver {
-                    self.fill(round.caches.prefix(index), image, data)
+        round.ask(isEnough: { (hit: ImageCacheHit?) in hit?.image != nil || self.isOver }) { cache, index, answer in
+            guard !self.isOver else { return answer(nil) }
+            self.query(cache) { hit in
+                if self.wasRemoved?() == false, let hit, let image = hit.image, !self.isOver {
+                    self.fill(round.caches.prefix(index), image, hit.data)
                 }
-                answer(ImageCacheQueryAnswer(image: image, data: data, type: type))
+                answer(hit)
             }
         } end: { answer in
             guard let handler = self.completion.claim() else { return }
             self.cancelChildren()
-            handler(answer ?? .miss)
+            handler(answer ?? nil)
         }
     }
 
     /// Starts the query of one cache, and cancels it at once if the whole query has ended meanwhile.
-    private func query(_ cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
-        let child = cache.queryImage(
-            forKey: key, options: options, context: context.dictionary, cacheType: cacheType, completion: answer)
-        guard let child else { return }
+    private func query(_ cache: RegisteredCache, _ answer: @escaping @Sendable (ImageCacheHit?) -> Void) {
+        guard let child = cache.query(request, answer) else { return }
         let isLate = children.withLock { children in
             children?.append(child)
             return children == nil
@@ -76,8 +67,8 @@ final class CachesQuery: WebImageOperation {
         if isLate { child.cancel() }
     }
 
-    /// Copies a hit to the caches above the one that had it.
-    private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
+    private func fill(_ higher: ArraySlice<RegisteredCache>, _ image: Image, _ data: Data?) {
+        let (key, context) = (request.key, request.values)
         let allowed = context.storeCache ?? .all
         guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
@@ -95,16 +86,13 @@ final class CachesQuery: WebImageOperation {
 
     private func store(
         _ image: Image?, _ data: Data?, forKey key: String, type: ImageCacheType,
-        in caches: ArraySlice<any ImageCaching>
+        in caches: ArraySlice<RegisteredCache>
     ) {
-        for cache in caches {
-            cache.storeImage(
-                image, imageData: data, forKey: key, options: options, context: context.dictionary, cacheType: type,
-                completion: nil)
-        }
+        let entry = ImageCacheRequest(key: key, layers: type, options: request.options, values: request.values)
+        for cache in caches { cache.store(image, data: data, for: entry, completion: nil) }
         // A removal between the check and the store may have reached a cache before the store.
         if wasRemoved?() == true {
-            for cache in caches { cache.removeImage(forKey: key, cacheType: type, completion: nil) }
+            for cache in caches { cache.run(on: .invoking, { await $0.remove(key, from: type) }, {}) }
         }
     }
 

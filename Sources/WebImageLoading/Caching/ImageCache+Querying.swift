@@ -7,12 +7,12 @@ private final class CacheQuery: WebImageOperation {
     /// The requested key.
     let key: String
     private let callbacks: CallbackQueue
-    private let completion: Completion<ImageCacheQueryAnswer>
+    private let completion: Completion<ImageCacheHit?>
 
     init(key: String, callbacks: CallbackQueue, completion: ImageCacheQueryCompletionBlock?) {
         self.key = key
         self.callbacks = callbacks
-        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
+        self.completion = Completion { completion?($0?.image, $0?.data, $0?.layer ?? .none) }
     }
 
     /// Whether the query was cancelled before its result was delivered.
@@ -21,7 +21,7 @@ private final class CacheQuery: WebImageOperation {
     /// Completes the query with a miss on the callback queue, unless it has already completed.
     func cancel() {
         guard let handler = completion.claimForCancel() else { return }
-        callbacks.async { handler(.miss) }
+        callbacks.async { handler(nil) }
     }
 
     /// Completes the query on the callback queue. Has no effect if the query has already completed, or if the caller
@@ -32,17 +32,8 @@ private final class CacheQuery: WebImageOperation {
 
     /// Completes the query on the calling thread, unless it has already completed.
     func finishInline(_ image: Image?, _ data: Data?, from type: ImageCacheType) {
-        completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
+        completion.complete(with: ImageCacheHit(image: image, data: data, layer: type))
     }
-}
-
-/// The result of a cache query.
-struct ImageCacheQueryAnswer: Sendable {
-    var image: Image?
-    var data: Data?
-    var type = ImageCacheType.none
-
-    static let miss = ImageCacheQueryAnswer()
 }
 
 extension ImageCache {
@@ -60,11 +51,20 @@ extension ImageCache {
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)? {
+        queryImage(
+            forKey: key, options: options, values: RequestContext(context), cacheType: cacheType,
+            completion: completion)
+    }
+
+    /// Does the same with the values of a load, which are not converted to a dictionary.
+    func queryImage(
+        forKey key: String?, options: WebImageOptions, values context: RequestContext, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
         guard let key, cacheType != .none else {
             completion?(nil, nil, .none)
             return nil
         }
-        let context = RequestContext(context)
         var hit: Image?
         if cacheType.includesMemory {
             hit = memoryImage(key, options: options, context)

@@ -15,6 +15,12 @@ extension ImageCache {
     ///
     /// Queries of this cache that are running do not store the image in memory again. Loads of a manager do: cancel them first.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        removeImage(forKey: key, cacheType: cacheType, callbacks: .main, completion: completion)
+    }
+
+    func removeImage(
+        forKey key: String?, cacheType: ImageCacheType, callbacks: CallbackQueue, completion: (@Sendable () -> Void)?
+    ) {
         guard let key, cacheType != .none else {
             completion?()
             return
@@ -24,7 +30,7 @@ extension ImageCache {
             completion?()
             return
         }
-        onDisk(.removing(.key(key)), completion) { $0.removeData(forKey: key) }
+        onDisk(.removing(.key(key)), callbacks, completion) { $0.removeData(forKey: key) }
         // A query that began between the two removals reads the entry before its removal.
         if cacheType.includesMemory { withRemovals { $0.note(key) } }
     }
@@ -89,13 +95,17 @@ extension ImageCache {
     /// Removes all images from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
     /// include the disk, the completion runs before this method returns.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        clear(with: cacheType, callbacks: .main, completion: completion)
+    }
+
+    func clear(with cacheType: ImageCacheType, callbacks: CallbackQueue, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
         guard cacheType.includesDisk else {
             completion?()
             return
         }
         withSizes { $0.removeAll() }
-        onDisk(.removing(.all), completion) { $0.removeAllData() }
+        onDisk(.removing(.all), callbacks, completion) { $0.removeAllData() }
         // See `removeImage(forKey:cacheType:completion:)`.
         if cacheType.includesMemory { withRemovals { $0.noteAll() } }
     }
@@ -131,16 +141,16 @@ extension ImageCache {
 
     /// Runs work on the disk queue, after all stores that were called before, then `completion` on the main queue.
     package func onDisk(_ completion: (@Sendable () -> Void)?, _ work: @escaping @Sendable (any DiskCaching) -> Void) {
-        onDisk(.after(.all), completion, work)
+        onDisk(.after(.all), .main, completion, work)
     }
 
     private func onDisk(
-        _ order: DiskQueue.Order, _ completion: (@Sendable () -> Void)?,
+        _ order: DiskQueue.Order, _ callbacks: CallbackQueue, _ completion: (@Sendable () -> Void)?,
         _ work: @escaping @Sendable (any DiskCaching) -> Void
     ) {
         disk.async(order) { disk in
             if let disk { work(disk) }
-            if let completion { CallbackQueue.main.async(completion) }
+            if let completion { callbacks.async(completion) }
         }
     }
 }

@@ -27,7 +27,7 @@ public final class ImageCachesManager: ImageCaching {
     private let state: Locked<State>
 
     private struct State {
-        var caches: RoleList<ResolvedCache>
+        var caches: RoleList<RegisteredCache>
         var query = ImageCachesManagerOperationPolicy.serial
         var store = ImageCachesManagerOperationPolicy.highestOnly
         var remove = ImageCachesManagerOperationPolicy.concurrent
@@ -43,18 +43,18 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Creates a manager; the last cache is the highest.
     public init(caches: [any ImageCaching]) {
-        state = Locked(State(caches: RoleList(caches.map(ResolvedCache.init))))
+        state = Locked(State(caches: RoleList(caches.map(RegisteredCache.init))))
     }
 
     /// The caches; the last one is the highest. Nil has the same meaning as an empty array.
     public var caches: [any ImageCaching]? {
-        get { resolvedCaches.map(\.role) }
-        set { state.withLock { $0.caches.roles = (newValue ?? []).map(ResolvedCache.init) } }
+        get { registeredCaches.map(\.role) }
+        set { state.withLock { $0.caches.roles = (newValue ?? []).map(RegisteredCache.init) } }
     }
 
     /// Adds a cache, which becomes the highest.
     public func addCache(_ cache: any ImageCaching) {
-        let cache = ResolvedCache(cache)
+        let cache = RegisteredCache(cache)
         state.withLock { $0.caches.roles.append(cache) }
     }
 
@@ -102,25 +102,32 @@ public final class ImageCachesManager: ImageCaching {
         set { state.withLock { $0.fillsHigher = newValue } }
     }
 
-    // MARK: The role
+    // MARK: SDWebImage's methods
 
     /// Looks an image up. If the query is cancelled, it completes with a miss on the context's callback queue.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)? {
-        let round = round(\.query)
-        guard let key, let first = round.caches.first, cacheType != .none else {
+        guard let key else {
             completion?(nil, nil, .none)
             return nil
         }
-        if round.caches.count == 1 {
-            return first.queryImage(
-                forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
+        let request = ImageCacheRequest(key: key, layers: cacheType, options: options, context: context)
+        return query(request) { completion?($0?.image, $0?.data, $0?.layer ?? .none) }
+    }
+
+    func query(
+        _ request: ImageCacheRequest, _ completion: @escaping @Sendable (ImageCacheHit?) -> Void
+    ) -> (any WebImageOperation)? {
+        let round = round(\.query)
+        guard let first = round.caches.first, request.layers != .none else {
+            completion(nil)
+            return nil
         }
+        if round.caches.count == 1 { return first.query(request, completion) }
         let query = CachesQuery(
-            key: key, options: options, context: context, cacheType: cacheType,
-            fillingUnless: round.isSerial ? removal(of: key) : nil, completion: completion)
+            request, fillingUnless: round.isSerial ? removal(of: request.key) : nil, completion: completion)
         query.begin(round)
         return query.isOver ? nil : query
     }
@@ -130,20 +137,38 @@ public final class ImageCachesManager: ImageCaching {
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     ) {
-        let context = RequestContext(context)
-        round(key == nil ? nil : \.store).perform(completion) { cache, done in
-            cache.storeImage(
-                image, imageData: imageData, forKey: key, options: options, context: context.dictionary,
-                cacheType: cacheType, completion: done)
+        guard let key else {
+            completion?()
+            return
+        }
+        let request = ImageCacheRequest(key: key, layers: cacheType, options: options, context: context)
+        store(image, data: imageData, for: request, completion: completion)
+    }
+
+    func store(
+        _ image: Image?, data: Data?, for request: ImageCacheRequest, completion: (@Sendable () -> Void)?
+    ) {
+        round(\.store).perform(completion) { cache, done in
+            cache.store(image, data: data, for: request, completion: done)
         }
     }
 
     /// Removes an image.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        func note() { if let key { state.withLock { $0.removals.note(key) } } }
+        guard let key else {
+            completion?()
+            return
+        }
+        remove(key, from: cacheType, callbacks: .main, completion)
+    }
+
+    private func remove(
+        _ key: String, from layers: ImageCacheType, callbacks: CallbackQueue, _ completion: (@Sendable () -> Void)?
+    ) {
+        func note() { state.withLock { $0.removals.note(key) } }
         note()
-        round(key == nil ? nil : \.remove).perform(completion) { cache, done in
-            cache.removeImage(forKey: key, cacheType: cacheType, completion: done)
+        round(\.remove).perform(completion) { cache, done in
+            cache.run(on: callbacks, { await $0.remove(key, from: layers) }, done)
         }
         // A query that began meanwhile reads the entry before its removal.
         note()
@@ -154,17 +179,36 @@ public final class ImageCachesManager: ImageCaching {
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
-        round(key == nil ? nil : \.contains).ask(isEnough: { $0 != .none }) { cache, _, answer in
-            cache.containsImage(forKey: key, cacheType: cacheType, completion: answer)
+        guard let key else {
+            completion?(.none)
+            return
+        }
+        find(key, among: cacheType, callbacks: .main) { completion?($0) }
+    }
+
+    private func find(
+        _ key: String, among layers: ImageCacheType, callbacks: CallbackQueue,
+        _ completion: @escaping @Sendable (ImageCacheType) -> Void
+    ) {
+        round(\.contains).ask(isEnough: { $0 != .none }) { cache, _, answer in
+            cache.run(on: callbacks, { await $0.layer(of: key, among: layers) }, answer)
         } end: { type in
-            completion?(type ?? .none)
+            completion(type ?? .none)
         }
     }
 
     /// Removes all images from the layers in `cacheType`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        removeAll(from: cacheType, callbacks: .main, completion)
+    }
+
+    private func removeAll(
+        from layers: ImageCacheType, callbacks: CallbackQueue, _ completion: (@Sendable () -> Void)?
+    ) {
         state.withLock { $0.removals.noteAll() }
-        round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
+        round(\.clear).perform(completion) { cache, done in
+            cache.run(on: callbacks, { await $0.removeAll(from: layers) }, done)
+        }
         state.withLock { $0.removals.noteAll() }
     }
 
@@ -175,34 +219,66 @@ public final class ImageCachesManager: ImageCaching {
         return { self.state.withLock { $0.removals.include(key, after: start) } }
     }
 
+    // MARK: The role of a manager's cache
+
+    /// Looks an image up.
+    public func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
+        let request = request.invokingCallbacks
+        return await ImageCacheHit.found { query(request, $0) }
+    }
+
+    /// Stores an image.
+    public func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
+        let request = request.invokingCallbacks
+        await withValueContinuation { continuation in
+            store(image, data: data, for: request) { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Removes an image.
+    public func remove(_ key: String, from layers: ImageCacheType) async {
+        await withValueContinuation { continuation in
+            remove(key, from: layers, callbacks: .invoking) { continuation.resume(returning: ()) }
+        }
+    }
+
+    /// Returns the layer that contains an image. The layer belongs to the first cache that reports a hit.
+    public func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
+        await withValueContinuation { continuation in
+            find(key, among: layers, callbacks: .invoking) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Removes all images from some layers.
+    public func removeAll(from layers: ImageCacheType) async {
+        await withValueContinuation { continuation in
+            removeAll(from: layers, callbacks: .invoking) { continuation.resume(returning: ()) }
+        }
+    }
+
     // MARK: Parts
 
     /// The caches with the roles that they implement; the last one is the highest.
-    var resolvedCaches: [ResolvedCache] { state.withLock { $0.caches.roles } }
-
-    /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks, the highest first.
-    var cachesToAsk: [ResolvedCache] { chosen(\.contains).caches }
+    var registeredCaches: [RegisteredCache] { state.withLock { $0.caches.roles } }
 
     /// The caches that a query uses, the highest first.
-    var queriedCaches: [ResolvedCache] { chosen(\.query).caches }
+    var queriedCaches: [RegisteredCache] { chosen(\.query).caches }
 
     /// The caches that store images.
-    var storingCaches: [ResolvedCache] { chosen(\.store).caches }
+    var storingCaches: [RegisteredCache] { chosen(\.store).caches }
 
-    /// Returns the caches that a policy selects; no caches when `policy` is nil.
-    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
-        guard let policy else { return CacheFanOut(caches: [], isSerial: true) }
+    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>) -> CacheFanOut {
         let (caches, isSerial) = chosen(policy)
-        return CacheFanOut(caches: caches.map(\.role), isSerial: isSerial)
+        return CacheFanOut(caches: caches, isSerial: isSerial)
     }
 
     /// Returns the caches that a policy selects, the highest first, and whether they are used one after another.
     private func chosen(
         _ policy: KeyPath<State, ImageCachesManagerOperationPolicy>
-    ) -> (caches: [ResolvedCache], isSerial: Bool) {
+    ) -> (caches: [RegisteredCache], isSerial: Bool) {
         state.withLock { state in
             let policy = state[keyPath: policy]
-            let chosen: [ResolvedCache] =
+            let chosen: [RegisteredCache] =
                 switch policy {
                 case .serial, .concurrent: state.caches.roles.reversed()
                 case .highestOnly: state.caches.roles.suffix(1)
@@ -210,87 +286,5 @@ public final class ImageCachesManager: ImageCaching {
                 }
             return (chosen, policy == .serial)
         }
-    }
-}
-
-/// A cache and the roles that it implements. A cache is asked once for its roles: when a manager is created with it, when
-/// it is added to an ``ImageCachesManager``, or when a load names it. The code of a load therefore casts no cache.
-package final class ResolvedCache: Sendable {
-    let role: any ImageCaching
-    private let own: (any ImageCacheLayers)?
-    /// The cache if it is an ``ImageCache``; otherwise nil.
-    let imageCache: ImageCache?
-    private let manager: ImageCachesManager?
-
-    init(_ role: any ImageCaching) {
-        self.role = role
-        own = role.layers
-        imageCache = role as? ImageCache
-        manager = role as? ImageCachesManager
-    }
-
-    /// The cache if its layers can be used separately; otherwise nil. For an ``ImageCachesManager``, the layers of its
-    /// current caches if all of them have layers.
-    package var layers: (any ImageCacheLayers)? {
-        guard let manager else { return own }
-        return CacheLayers(manager)
-    }
-
-    /// The ``ImageCache`` that records the versions of the originals in this cache; nil for a custom cache.
-    var versioned: ImageCache? { imageCache ?? manager.flatMap { CacheLayers($0)?.versioned } }
-
-    /// The cache itself; for an ``ImageCachesManager``, all its caches.
-    var parts: [ResolvedCache] { manager?.resolvedCaches.flatMap(\.parts) ?? [self] }
-
-    /// The layered caches that a query uses, the highest first.
-    var queriedLayers: [ResolvedCache] {
-        manager?.queriedCaches.flatMap(\.queriedLayers) ?? (own == nil ? [] : [self])
-    }
-
-    /// Returns the layer that contains an image. Does not use the main queue, unless the cache is a custom cache: the
-    /// completion of ``ImageCaching/containsImage(forKey:cacheType:completion:)`` may run there. The main queue can be
-    /// blocked, and not every program runs it.
-    func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
-        if let imageCache { return await imageCache.containment(forKey: key, cacheType: cacheType) }
-        if let manager {
-            guard key != nil else { return .none }
-            for cache in manager.cachesToAsk {
-                let found = await cache.containment(forKey: key, cacheType: cacheType)
-                if found != .none { return found }
-            }
-            return .none
-        }
-        return await withValueContinuation { continuation in
-            let completion = Completion<ImageCacheType> { continuation.resume(returning: $0) }
-            role.containsImage(forKey: key, cacheType: cacheType) { completion.complete(with: $0) }
-        }
-    }
-
-    /// Whether ``flush()`` has something to wait for. Custom caches cannot be flushed.
-    var isFlushable: Bool { parts.contains { $0.imageCache != nil } }
-
-    /// Waits until all entries are on disk. They then survive the end of the process.
-    func flush() async {
-        for part in parts { await part.imageCache?.flush() }
-    }
-
-    /// Removes an image from memory and disk.
-    func remove(_ key: String) async {
-        await withCheckedContinuation { continuation in
-            let completion = Completion<Void> { continuation.resume() }
-            // The completion may run on the main queue, which may not be served. Do not wait for it if the disk cache
-            // performs its operations in order.
-            role.removeImage(forKey: key, cacheType: .all) { completion.complete(with: ()) }
-            if imageCache != nil { completion.complete(with: ()) }
-        }
-    }
-}
-
-extension ImageCache {
-    fileprivate func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
-        guard let key else { return .none }
-        if cacheType.includesMemory, imageFromMemoryCache(forKey: key) != nil { return .memory }
-        guard cacheType.includesDisk else { return .none }
-        return await disk.run(.after(.key(key))) { $0?.containsData(forKey: key) ?? false } ? .disk : .none
     }
 }

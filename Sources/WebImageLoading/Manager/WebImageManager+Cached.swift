@@ -29,9 +29,8 @@ extension WebImageManager {
         guard let image, let url else { return }
         let keys = LoadKeys(ImageRequest(url: url), settings)
         forgetFailure(of: url, in: keys.scope)
-        imageCache.storeImage(
-            image, imageData: nil, forKey: keys.original?.string, options: [], context: nil, cacheType: .all,
-            completion: nil)
+        guard let key = keys.original?.string else { return }
+        settings.roles.cache.store(image, data: nil, for: ImageCacheRequest(key: key), completion: nil)
     }
 
     /// Removes a picture and everything that was made from it: thumbnails, transformed images and encoded images, in
@@ -49,20 +48,21 @@ extension WebImageManager {
         guard let key = plan.keys.original else { return }
         for cache in [plan.cache, plan.originalCache].flatMap(\.parts) {
             await cache.imageCache?.removeVariants(of: key.sourceFingerprint, cacheType: .all)
-            await cache.remove(key.string)
+            await cache.role.remove(key.string, from: .all)
         }
         for cache in encodedCaches { await cache.removeImages(of: key.sourceFingerprint) }
     }
 
     private func contains(_ url: URL?, cacheType type: ImageCacheType, completion: (@Sendable (Bool) -> Void)?) {
-        let completion = Completion<Bool> { exists in CallbackQueue.main.async { completion?(exists) } }
-        let key = url.flatMap { cacheKey(for: $0) }
-        imageCache.containsImage(forKey: key, cacheType: type) { completion.complete(with: $0 != .none) }
+        Task.immediate {
+            let exists = await contains(url, cacheType: type)
+            CallbackQueue.main.async { completion?(exists) }
+        }
     }
 
     private func contains(_ url: URL?, cacheType type: ImageCacheType) async -> Bool {
-        let key = url.flatMap { cacheKey(for: $0) }
-        return await settings.roles.cache.containment(forKey: key, cacheType: type) != .none
+        guard let key = url.flatMap({ cacheKey(for: $0) }) else { return false }
+        return await settings.roles.cache.role.layer(of: key, among: type) != .none
     }
 }
 

@@ -47,7 +47,7 @@ struct DiskStage: Sendable {
         guard let layered = cache.layers else {
             // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
             // looked up this key.
-            return plan.isVariant ? await foreign(cache.role, key: plan.keys.original, type: type, plan) : nil
+            return plan.isVariant ? await foreign(cache, key: plan.keys.original, type: type, plan) : nil
         }
         return type.includesDisk ? try await entry(plan.originalDecoder, in: layered, plan) : nil
     }
@@ -67,28 +67,19 @@ struct DiskStage: Sendable {
 
     /// Returns the answer of the cache for the variant's key: an image or, from a cache that returns only bytes, bytes.
     func foreignVariant(_ plan: LoadPlan) async -> EncodedResource? {
-        await foreign(plan.cache.role, key: plan.keys.variant, type: plan.queryType, plan)
+        await foreign(plan.cache, key: plan.keys.variant, type: plan.queryType, plan)
     }
 
     private func foreign(
-        _ cache: any ImageCaching, key: EntryKey?, type: ImageCacheType, _ plan: LoadPlan
+        _ cache: RegisteredCache, key: EntryKey?, type: ImageCacheType, _ plan: LoadPlan
     ) async -> EncodedResource? {
-        let query = Completion<EncodedResource?>()
-        let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)
-        return await withTaskCancellationHandler {
-            await withValueContinuation { continuation in
-                query.whenCompleted { continuation.resume(returning: $0) }
-                let operation = cache.queryImage(
-                    forKey: key?.string, options: plan.options, context: context.dictionary, cacheType: type
-                ) { image, data, origin in
-                    let isEmpty = image == nil && data?.isEmpty ?? true
-                    query.complete(
-                        with: isEmpty ? nil : EncodedResource(data: data ?? Data(), cacheType: origin, image: image))
-                }
-                if let operation { query.whenCancelled { operation.cancel() } }
-            }
-        } onCancel: {
-            query.cancel(with: nil)
-        }
+        guard let key else { return nil }
+        let request = ImageCacheRequest(
+            key: key.string, layers: type, options: plan.options,
+            values: plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant))
+        // The load does not wait for a cache that goes on after a cancel.
+        let hit = await ImageCacheHit.found { cache.query(request, $0) }
+        guard let hit, hit.image != nil || hit.data?.isEmpty == false else { return nil }
+        return EncodedResource(data: hit.data ?? Data(), cacheType: hit.layer, image: hit.image)
     }
 }

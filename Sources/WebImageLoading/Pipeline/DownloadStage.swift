@@ -83,7 +83,7 @@ struct DownloadStage: Sendable {
     /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
     /// the cached bytes. Otherwise throws `.cacheNotModified`.
     private func confirmed(
-        _ kept: EncodedResource, in layer: ResolvedCache?, by result: ImageDataResult, _ plan: LoadPlan
+        _ kept: EncodedResource, in layer: RegisteredCache?, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> EncodedResource {
         if let cache = layer?.imageCache {
             cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
@@ -101,7 +101,7 @@ struct DownloadStage: Sendable {
 
     /// Returns the bytes of the original with their metadata, and the cache that has them. An ``ImageCachesManager`` is
     /// asked layer by layer.
-    private func resource(_ plan: LoadPlan) async -> (EncodedResource?, ResolvedCache?) {
+    private func resource(_ plan: LoadPlan) async -> (EncodedResource?, RegisteredCache?) {
         for layer in plan.originalCache.queriedLayers {
             if let stored = await layer.layers?.diskResource(forKey: plan.originalKey),
                 plan.originalDecoder.accepts(stored)

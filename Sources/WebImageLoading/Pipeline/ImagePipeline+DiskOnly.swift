@@ -36,9 +36,9 @@ extension ImagePipeline {
     }
 
     /// Whether the bytes of an original are on disk. Does not read the bytes.
-    private func has(_ key: EntryKey, in cache: ResolvedCache) async -> Bool {
+    private func has(_ key: EntryKey, in cache: RegisteredCache) async -> Bool {
         if let cache = cache.imageCache { return await cache.hasOnDisk(key) }
-        return await cache.containment(forKey: key.string, cacheType: .disk) == .disk
+        return await cache.role.layer(of: key.string, among: .disk) == .disk
     }
 
     private func stored(
@@ -66,7 +66,7 @@ extension ImagePipeline {
 extension StoreRequest {
     /// The cache in which a load of the plan looks up the original on disk first, and the key. Nil if the load stores
     /// nothing on disk.
-    fileprivate static func place(of plan: LoadPlan) -> (cache: ResolvedCache, key: EntryKey)? {
+    fileprivate static func place(of plan: LoadPlan) -> (cache: RegisteredCache, key: EntryKey)? {
         guard let key = plan.keys.original else { return nil }
         if !plan.isVariant, plan.storeType.includesDisk { return (plan.cache, key) }
         return plan.originalStoreType.includesDisk ? (plan.originalCache, key) : nil

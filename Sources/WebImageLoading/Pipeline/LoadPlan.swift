@@ -13,8 +13,8 @@ struct LoadPlan: Sendable {
     /// values would retain about 30 objects each time.
     private final class Fixed: Sendable {
         let host: any PipelineHost
-        let cache: ResolvedCache
-        let originalCache: ResolvedCache
+        let cache: RegisteredCache
+        let originalCache: RegisteredCache
         let loader: RegisteredLoader
         let serializer: (any WebImageCacheSerializerProtocol)?
         let decoding: ImageDecoding
@@ -32,14 +32,14 @@ struct LoadPlan: Sendable {
         let sharesKey: Bool
 
         init(
-            _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: RegisteredLoader,
+            _ request: ImageRequest, _ keys: LoadKeys, cache: RegisteredCache, loader: RegisteredLoader,
             prepared: PreparedLoad?, load: ImageDataLoad, settings: LoadSettings, host: any PipelineHost
         ) {
             self.host = host
             self.keys = keys
             self.cache = cache
             self.loader = loader
-            let namedOriginalCache = request.originalCache.map(ResolvedCache.init)
+            let namedOriginalCache = request.originalCache.map(RegisteredCache.init)
             originalCache = namedOriginalCache ?? cache
             hasOneCache = namedOriginalCache.map { RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
             serializer = request.cacheSerializer ?? settings.values.cacheSerializer
@@ -72,8 +72,8 @@ struct LoadPlan: Sendable {
     }
 
     var host: any PipelineHost { fixed.host }
-    var cache: ResolvedCache { fixed.cache }
-    var originalCache: ResolvedCache { fixed.originalCache }
+    var cache: RegisteredCache { fixed.cache }
+    var originalCache: RegisteredCache { fixed.originalCache }
     var loader: RegisteredLoader { fixed.loader }
     var serializer: (any WebImageCacheSerializerProtocol)? { fixed.serializer }
     var decoding: ImageDecoding { fixed.decoding }
@@ -143,7 +143,7 @@ struct LoadPlan: Sendable {
 
     /// Creates the plan of a load whose keys, cache and loader are known from its memory look-up.
     init(
-        _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: RegisteredLoader,
+        _ request: ImageRequest, _ keys: LoadKeys, cache: RegisteredCache, loader: RegisteredLoader,
         settings: LoadSettings, host: any PipelineHost
     ) {
         self.request = request
@@ -204,7 +204,7 @@ extension LoadPlan {
     }
 
     /// The cache and the layers in which the original is looked up.
-    var originalLookup: (cache: ResolvedCache, type: ImageCacheType) {
+    var originalLookup: (cache: RegisteredCache, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
     }

@@ -18,14 +18,14 @@ package final class LoadSettings: Sendable {
 
     /// The cache and the loader of the manager. The context of a load can name another cache or loader.
     package final class Roles: Sendable {
-        package let cache: ResolvedCache
+        package let cache: RegisteredCache
         let loader: RegisteredLoader
         // Copies of properties of the cache and the loader. A ``PlainHit`` reads them with one step less.
         let imageCache: ImageCache?
         let sharesPlainLoads: (@Sendable (_ url: String) -> Bool)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
-            self.cache = ResolvedCache(cache)
+            self.cache = RegisteredCache(cache)
             self.loader = RegisteredLoader(loader)
             imageCache = self.cache.imageCache
             sharesPlainLoads = self.loader.capabilities.sharesPlainLoads
@@ -94,7 +94,7 @@ extension LoadKeys {
 
 extension LoadSettings {
     /// The cache that a request names, or the manager's cache.
-    func cache(for request: ImageRequest) -> ResolvedCache { request.cache.map(ResolvedCache.init) ?? roles.cache }
+    func cache(for request: ImageRequest) -> RegisteredCache { request.cache.map(RegisteredCache.init) ?? roles.cache }
 
     /// The loader that a request names, or the manager's loader.
     func loader(for request: ImageRequest) -> RegisteredLoader {

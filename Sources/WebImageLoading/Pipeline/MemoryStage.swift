@@ -5,7 +5,7 @@ package import WebImageCore
 /// dictionary lookup.
 package enum MemoryStage {
     /// Returns the image in memory for a request. Nil also if the request does not allow the look-up.
-    static func image(for request: ImageRequest, _ keys: LoadKeys, in cache: ResolvedCache) -> Image? {
+    static func image(for request: ImageRequest, _ keys: LoadKeys, in cache: RegisteredCache) -> Image? {
         guard !request.options.contains(.fromLoaderOnly), request.queryCache?.includesMemory ?? true,
             let layered = cache.layers
         else { return nil }

@@ -201,7 +201,7 @@ struct StoreStage: Sendable {
 
 /// One entry that a load stores. A load stores the same entries that SDWebImage stores, but writes each key only once.
 struct StoreRequest: Sendable {
-    let cache: ResolvedCache
+    let cache: RegisteredCache
     let key: String?
     /// The image that the cache encodes if `data` is nil.
     var image: Image?
@@ -219,9 +219,13 @@ struct StoreRequest: Sendable {
                 image, imageData: data, forKey: key, options: plan.options, values: plan.context, identity: identity,
                 cacheType: type, callbacks: .invoking, completion: completion)
         }
-        cache.role.storeImage(
-            image, imageData: data, forKey: key, options: plan.options,
-            context: plan.context.forCache(identity).dictionary, cacheType: type, completion: completion)
+        guard let key else {
+            completion?()
+            return
+        }
+        let request = ImageCacheRequest(
+            key: key, layers: type, options: plan.options, values: plan.context.forCache(identity))
+        cache.store(image, data: data, for: request, completion: completion)
     }
 
     static func requests(for made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {

@@ -6,31 +6,82 @@ public import WebImageCore
 public typealias ImageCacheQueryCompletionBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
 
-/// A cache for images with a memory layer and a disk layer. The methods have the same signatures as in SDWebImage.
+/// A cache of images: the role of the manager's cache.
 ///
-/// The manager calls the methods on any thread. The cache must call every completion exactly once.
-@preconcurrency public protocol ImageCaching: Sendable {
-    /// Looks an image up. If `key` is nil or `cacheType` is `.none`, the result is a miss.
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)?
-    /// Stores an image in memory and its data on disk. `cacheType` selects the layers. If `imageData` is nil, the cache
-    /// encodes the image.
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    )
-    /// Removes an image from the layers in `cacheType`.
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
-    /// Reports the layer that contains an image.
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?)
-    /// Removes all images from the layers in `cacheType`.
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
+/// A load calls the methods on any thread, several at a time. They need not run in the order of the calls: a cache that
+/// stores in the background may answer a look-up from what it had before. If a load is cancelled, the task of its look-up is
+/// cancelled, and its answer is no longer used.
+public protocol ImageCaching: Sendable {
+    /// Looks an image up in the layers of the request. Returns nil for a miss. A cache that has only the encoded data may
+    /// return it without an image; the load then decodes it.
+    func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit?
+    /// Stores an image, its encoded data, or both, in the layers of the request. Without data, the cache encodes the image
+    /// for its disk. Returns when a look-up can find the entry.
+    ///
+    /// The load waits for this method only with ``WebImageOptions/waitStoreCache``, but its part before the first suspension
+    /// runs before the load ends.
+    func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async
+    /// Removes an entry from some layers.
+    func remove(_ key: String, from layers: ImageCacheType) async
+    /// Returns the layer that has an entry: memory or disk; `.none` if none of the given layers has it.
+    func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType
+    /// Removes all entries from some layers.
+    func removeAll(from layers: ImageCacheType) async
     /// The layers of the cache, if they can be used separately; nil by default. Every type that also adopts
     /// ``ImageCacheLayers`` returns itself. Read once, when the cache is given to a manager.
     var layers: (any ImageCacheLayers)? { get }
+}
+
+/// What a cache looks up or stores, and for which load.
+public struct ImageCacheRequest: Sendable {
+    /// The key of the entry. Two pictures that a load tells apart have different keys.
+    public let key: String
+    /// The layers to look in or to store in.
+    public let layers: ImageCacheType
+    /// The options of the load.
+    public let options: WebImageOptions
+    package let values: RequestContext
+
+    package init(key: String, layers: ImageCacheType, options: WebImageOptions, values: RequestContext) {
+        (self.key, self.layers, self.options, self.values) = (key, layers, options, values)
+    }
+
+    /// Creates a request that belongs to no load, for example in a test of a cache.
+    public init(key: String, layers: ImageCacheType = .all, options: WebImageOptions = []) {
+        self.init(key: key, layers: layers, options: options, values: RequestContext(nil))
+    }
+
+    /// Creates a request with the options and the context of a load.
+    package init(key: String, layers: ImageCacheType, options: WebImageOptions, context: WebImageContext?) {
+        self.init(key: key, layers: layers, options: options, values: RequestContext(context))
+    }
+
+    /// The values of the load as a context; nil if all are defaults. ``WebImageContextOption/callbackQueue`` is the queue
+    /// on which a cache with completions calls them.
+    public var context: WebImageContext? { values.dictionary }
+
+    /// How a cache decodes the entry that a look-up finds: its size, its scale, the limits.
+    public var decoding: DecodingOptions {
+        DecodingOptions(options, context: values, key: key, thumbnail: values.thumbnail)
+    }
+
+    /// How a cache encodes an image that is stored without data.
+    public var encoding: EncodingOptions { EncodingOptions(values.encodeOptions) }
+}
+
+/// What a cache found under a key.
+public struct ImageCacheHit: Sendable {
+    /// The decoded image; nil if the cache has only the data.
+    public var image: Image?
+    /// The encoded data; nil if the cache did not read it.
+    public var data: Data?
+    /// The layer that had the entry: memory or disk.
+    public var layer: ImageCacheType
+
+    /// Creates a hit.
+    public init(image: Image?, data: Data? = nil, layer: ImageCacheType) {
+        (self.image, self.data, self.layer) = (image, data, layer)
+    }
 }
 
 extension ImageCaching {

@@ -49,56 +49,37 @@ public final class FakeImageCache: ImageCaching, ImageCacheLayers {
         guard let key else { return }
         state.withLock { $0.disk[key] = nil }
     }
-    /// Delivers the image in the memory dictionary. Never reads the disk dictionary.
-    public func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        let image = imageFromMemoryCache(forKey: key)
-        completion?(image, nil, image == nil ? .none : .memory)
-        return nil
+    /// Returns the image in the memory dictionary. Never reads the disk dictionary.
+    public func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
+        imageFromMemoryCache(forKey: request.key).map { ImageCacheHit(image: $0, layer: .memory) }
     }
-    /// Stores the image and its bytes in the dictionaries that `cacheType` includes. If `imageData` is nil, the disk
-    /// dictionary receives the text `encoded`.
-    public func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
-        if let key {
-            state.withLock { state in
-                if cacheType.includesMemory, let image { state.memory[key] = image }
-                if cacheType.includesDisk { state.disk[key] = imageData ?? Data("encoded".utf8) }
-            }
-        }
-        completion?()
-    }
-    /// Removes the entry from the dictionaries that `cacheType` includes.
-    public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        if let key {
-            state.withLock { state in
-                if cacheType.includesMemory { state.memory[key] = nil }
-                if cacheType.includesDisk { state.disk[key] = nil }
-            }
-        }
-        completion?()
-    }
-    /// Searches the dictionaries that `cacheType` includes, memory before disk.
-    public func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) {
-        let found = state.withLock { state -> ImageCacheType in
-            guard let key else { return .none }
-            if cacheType.includesMemory, state.memory[key] != nil { return .memory }
-            return cacheType.includesDisk && state.disk[key] != nil ? .disk : .none
-        }
-        completion?(found)
-    }
-    /// Empties the dictionaries that `cacheType` includes.
-    public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+    /// Stores the image and its bytes in the dictionaries that the request includes. Without bytes, the disk dictionary
+    /// receives the text `encoded`.
+    public func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
         state.withLock { state in
-            if cacheType.includesMemory { state.memory = [:] }
-            if cacheType.includesDisk { state.disk = [:] }
+            if request.layers.includesMemory, let image { state.memory[request.key] = image }
+            if request.layers.includesDisk { state.disk[request.key] = data ?? Data("encoded".utf8) }
         }
-        completion?()
+    }
+    /// Removes the entry from the dictionaries that `layers` includes.
+    public func remove(_ key: String, from layers: ImageCacheType) async {
+        state.withLock { state in
+            if layers.includesMemory { state.memory[key] = nil }
+            if layers.includesDisk { state.disk[key] = nil }
+        }
+    }
+    /// Searches the dictionaries that `layers` includes, memory before disk.
+    public func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
+        state.withLock { state in
+            if layers.includesMemory, state.memory[key] != nil { return .memory }
+            return layers.includesDisk && state.disk[key] != nil ? .disk : .none
+        }
+    }
+    /// Empties the dictionaries that `layers` includes.
+    public func removeAll(from layers: ImageCacheType) async {
+        state.withLock { state in
+            if layers.includesMemory { state.memory = [:] }
+            if layers.includesDisk { state.disk = [:] }
+        }
     }
 }

@@ -103,29 +103,15 @@ private final class BytesCache: ImageCaching {
 
     init(bytes: [String: Data]) { self.bytes = bytes }
 
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        let found = key.flatMap { bytes[$0] }
-        completion?(nil, found, found == nil ? .none : .disk)
-        return nil
+    func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
+        bytes[request.key].map { ImageCacheHit(image: nil, data: $0, layer: .disk) }
     }
-
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) { completion?() }
-
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        completion?()
+    func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {}
+    func remove(_ key: String, from layers: ImageCacheType) async {}
+    func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
+        bytes[key] == nil ? .none : .disk
     }
-
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) { completion?(key.flatMap { bytes[$0] } == nil ? .none : .disk) }
-
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
+    func removeAll(from layers: ImageCacheType) async {}
 }
 
 /// An empty disk layer that counts its flushes.

@@ -8,7 +8,7 @@ import WebImageTestTraits
 /// A cache that records its calls. A query completes at once, or when the test calls `answer`.
 final class ScriptedCache: ImageCaching {
     struct State {
-        var queries: [ImageCacheQueryCompletionBlock?] = []
+        var queries: [@Sendable (ImageCacheHit?) -> Void] = []
         var cancels = 0
         var asked: [String] = []
         var stored: [ImageCacheType] = []
@@ -18,56 +18,41 @@ final class ScriptedCache: ImageCaching {
 
     init(answersAtOnce: Bool = false) { self.answersAtOnce = answersAtOnce }
 
-    struct Token: WebImageOperation {
-        let cache: ScriptedCache
-        var isCancelled: Bool { false }
-        func cancel() { cache.state.withLock { $0.cancels += 1 } }
-    }
-
     func answer(_ image: Image?, _ type: ImageCacheType) {
         let waiting = state.withLock { state in
             defer { state.queries = [] }
             return state.queries
         }
-        for query in waiting { query?(image, nil, type) }
+        for query in waiting { query(ImageCacheHit(image: image, layer: type)) }
     }
 
     private func note(_ what: String) { state.withLock { $0.asked.append(what) } }
 
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
+    func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? {
         note("query")
-        if answersAtOnce { completion?(nil, nil, .none) } else { state.withLock { $0.queries.append(completion) } }
-        return Token(cache: self)
+        if answersAtOnce { return nil }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.queries.append { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            state.withLock { $0.cancels += 1 }
+        }
     }
 
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
+    func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
         note("store")
-        state.withLock { $0.stored.append(cacheType) }
-        completion?()
+        state.withLock { $0.stored.append(request.layers) }
     }
 
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        note("remove")
-        completion?()
-    }
+    func remove(_ key: String, from layers: ImageCacheType) async { note("remove") }
 
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) {
+    func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType {
         note("contains")
-        completion?(.none)
+        return .none
     }
 
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        note("clear")
-        completion?()
-    }
+    func removeAll(from layers: ImageCacheType) async { note("clear") }
 }
 
 @Suite(.timeLimit(minutes: 1))
@@ -129,7 +114,7 @@ struct ImageCachesManagerTests {
     /// The last answer, a miss, arrives while the fan-out still checks an earlier hit. In a program, two threads can
     /// deliver these two answers concurrently. The hit must be delivered.
     @Test func concurrentHitIsDeliveredWhenAMissArrivesBesideIt() {
-        let fanOut = CacheFanOut(caches: [low, high], isSerial: false)
+        let fanOut = CacheFanOut(caches: [low, high].map(RegisteredCache.init), isSerial: false)
         let answers = Calls<@Sendable (ImageCacheType) -> Void>()
         let ends = Calls<ImageCacheType?>()
         fanOut.ask(
@@ -265,8 +250,8 @@ struct ImageCachesManagerTests {
         let calls = query()
         let image = picture()
         first.answer(image, .disk)
+        #expect(calls.wait().count == 1)
         second.answer(picture(), .memory)
-        #expect(calls.all.count == 1)
         #expect(calls.all.first?.image === image)
         #expect(calls.all.first?.type == .disk)
         #expect(second.state.withLock { $0.cancels } == 1)

@@ -60,10 +60,10 @@ struct QueryEndTests {
     /// Begins a query that waits in its decode, and returns the coder and the images that the query delivers.
     private func decodingQuery(of cache: any ImageCaching) async -> (gated: GatedCoder, images: Calls<Image?>) {
         let (gated, images) = (GatedCoder(), Calls<Image?>())
-        _ = cache.queryImage(
-            forKey: "key", options: [], context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking],
-            cacheType: .all
-        ) { image, _, _ in images.append(image) }
+        let request = ImageCacheRequest(
+            key: "key", layers: .all, options: [],
+            context: [.imageCoder: gated, .callbackQueue: CallbackQueue.invoking])
+        _ = RegisteredCache(cache).query(request) { images.append($0?.image) }
         #expect(await eventually { gated.startedCount == 1 })
         return (gated, images)
     }

@@ -122,7 +122,7 @@ struct ContextKeyTests {
 
     @Test func storeTypesNameTheLayersFilled() async throws {
         func stored(_ store: ImageCacheType, _ original: ImageCacheType) async throws -> (memory: Bool, disk: Bool) {
-            fixture.cache.clear(with: .all, completion: nil)
+            await fixture.cache.removeAll(from: .all)
             _ = try await fixture.result([], [.storeCacheType: store, .originalStoreCacheType: original])
             return (!fixture.cache.memoryKeys.isEmpty, !fixture.cache.disk.isEmpty)
         }

@@ -22,7 +22,7 @@ struct ManagerLongTests {
         var last = 0
         for batch in 0..<Self.batches {
             try await cancelAtRandom(batch, fixture, ends)
-            fixture.cache.clear(with: .all, completion: nil)
+            await fixture.cache.removeAll(from: .all)
             last = Self.residentBytes
             // The memory after ten batches is the value for the comparison. In the first batches, first uses and
             // allocator caches still add memory.

@@ -200,29 +200,18 @@ final class SlowStoreCache: ImageCaching {
         for completion in waiting { completion() }
     }
 
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
-        let limit = (context?[.imageEncodeOptions] as? ImageCoderOptions)?[.encodeMaxFileSize] as? Int
-        state.withLock { state in
-            state.asked += 1
-            state.encoding += limit.map { [$0] } ?? []
-            state.waiting.append(completion ?? {})
+    func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.asked += 1
+                state.encoding += request.encoding.maxFileSize.map { [$0] } ?? []
+                state.waiting.append { continuation.resume() }
+            }
         }
     }
 
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        completion?(nil, nil, .none)
-        return nil
-    }
-
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) {}
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+    func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? { nil }
+    func remove(_ key: String, from layers: ImageCacheType) async {}
+    func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType { .none }
+    func removeAll(from layers: ImageCacheType) async {}
 }

@@ -58,7 +58,7 @@ struct StoringTests {
     @Test func bodyIsStoredOnce() async throws {
         fixture.answer()
         _ = try await fixture.result()
-        fixture.cache.removeImage(forKey: fixture.key, cacheType: .all, completion: nil)
+        await fixture.cache.remove(fixture.key, from: .all)
         try await nothingIsKept()
     }
 

@@ -97,38 +97,19 @@ struct RoleIdentityTests {
     @Test func oneOfTwoCachesOfOneTypeIsRemoved() {
         struct ValueCache: ImageCaching {
             let name: String
-            func queryImage(
-                forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-                completion: ImageCacheQueryCompletionBlock?
-            ) -> (any WebImageOperation)? {
-                completion?(nil, nil, .none)
-                return nil
-            }
-            func storeImage(
-                _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
-                context: WebImageContext?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-            ) { completion?() }
-            func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
-            func containsImage(
-                forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-            ) {}
-            func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+            func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? { nil }
+            func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {}
+            func remove(_ key: String, from layers: ImageCacheType) async {}
+            func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType { .none }
+            func removeAll(from layers: ImageCacheType) async {}
         }
         struct HashableCache: ImageCaching, Hashable {
             let name: String
-            func queryImage(
-                forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-                completion: ImageCacheQueryCompletionBlock?
-            ) -> (any WebImageOperation)? { nil }
-            func storeImage(
-                _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
-                context: WebImageContext?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-            ) {}
-            func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
-            func containsImage(
-                forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-            ) {}
-            func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {}
+            func cachedImage(for request: ImageCacheRequest) async -> ImageCacheHit? { nil }
+            func store(_ image: Image?, data: Data?, for request: ImageCacheRequest) async {}
+            func remove(_ key: String, from layers: ImageCacheType) async {}
+            func layer(of key: String, among layers: ImageCacheType) async -> ImageCacheType { .none }
+            func removeAll(from layers: ImageCacheType) async {}
         }
         let manager = ImageCachesManager(caches: [
             HashableCache(name: "a"), HashableCache(name: "b"), ValueCache(name: "c"),
