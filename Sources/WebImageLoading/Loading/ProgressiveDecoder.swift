@@ -7,6 +7,8 @@ struct ProgressiveDecoder: Sendable {
     /// The maximum number of bytes to search for the pixel size (1 MiB). If these bytes do not contain the size, the
     /// size is known only after the image has been decoded.
     private static let longestHeader = 1 << 20
+    /// The number of bytes (4 KiB) up to which every piece is searched for the pixel size.
+    private static let shortHeader = 4096
     /// The maximum number of bytes to collect for coders that need the whole body (8 MiB). Collected bytes stay in
     /// memory, even if the loader moves the body to a file. Therefore a longer body is not collected. Only streaming
     /// coders can decode partial images of a longer body.
@@ -74,10 +76,10 @@ struct ProgressiveDecoder: Sendable {
         if let info = streaming?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
-        // Search again only after the number of bytes has doubled. The total duration of all searches is then
-        // proportional to the number of received bytes.
+        // A search reads the body from its beginning. In a longer body, search again only after a quarter more bytes have
+        // arrived. The total duration of all searches is then proportional to the number of received bytes.
         guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
-        nextProbe = count * 2
+        nextProbe = count + (count < Self.shortHeader ? 1 : count / 4)
         return decoding.size(of: whole)
     }
 
