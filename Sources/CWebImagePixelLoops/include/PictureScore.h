@@ -37,4 +37,14 @@ double webimage_picture_score(webimage_scored_original *original, const webimage
 int webimage_block_coded(
     const webimage_scored_picture *picture, const uint16_t *table, int halves_chroma, uint8_t *target, size_t stride);
 
+/* Planes of a picture with chroma of half the width and height, rounded up. Strides are in bytes. */
+typedef struct {
+    uint8_t *luma, *u, *v;
+    size_t luma_stride, u_stride, v_stride;
+} webimage_halved_planes;
+
+/* Writes luma and chroma by BT.601 with 8 bits, chroma in the middle of four pixels. Luma is chosen so that each pixel keeps its
+   luminance although its chroma is an average. Returns 0 if memory is exhausted. */
+int webimage_halve_chroma(const webimage_scored_picture *picture, int has_full_range, const webimage_halved_planes *target);
+
 #endif

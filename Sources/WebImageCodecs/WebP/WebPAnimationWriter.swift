@@ -15,6 +15,7 @@ enum WebPAnimationWriter {
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
         var options = options
+        options.webP.method = options.webP.method ?? 4
         // `maxFileSize` is the limit for the whole file, so each frame gets an equal part of this limit.
         options.maxFileSize = options.maxFileSize.map { max(1, $0 / frameCount) }
         let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { [options] frame in

@@ -20,7 +20,6 @@ package struct AimedEncoding {
     /// How far the score of a file may be from the wanted one.
     package static let tolerance = 1.5
     private static let mostEncodes = 6
-    private static let mostDrafts = 3
     /// A draft decides only where to begin, but a better beginning saves an encode of the whole.
     private static let draftTolerance = 1.0
 
@@ -129,13 +128,13 @@ package struct AimedEncoding {
         guard let draft else { return 0 }
         var trial = whole
         var pixelCount = draft == .fast ? pixels.size.pixelCount : 0
-        if case .parts(let count, let side, _) = draft {
+        if case .parts(let count, let side) = draft {
             let parts = try pixels.parts(count, side: side)
             trial = Trial(parts, of: image, pixels, format: format, options: options, coder: coder)
             pixelCount = parts.size.pixelCount
         }
         var count = 0
-        while count < Self.mostDrafts, let setting = curve.next {
+        while count < draft.most(format), let setting = curve.next {
             count += 1
             let score =
                 draft == .transform
@@ -143,7 +142,7 @@ package struct AimedEncoding {
                     ofTransform: JPEGQuantization.table(quality: setting.quality),
                     halvesChroma: setting.halvesChroma ?? false)
                 : try trial.run(setting, isFast: draft.isFast).score
-                    - draft.gap(at: setting.quality, format, pixels.size.pixelCount)
+                    - draft.gap(at: setting.quality, format)
             curve.add(score, at: setting)
             if abs(score - aim.score) <= Self.draftTolerance { break }
         }
@@ -155,20 +154,17 @@ package struct AimedEncoding {
 /// What predicts the score of a file in less time than an encode of the whole picture. The sizes and gaps are measured
 /// (Documentation/Decisions/quality-drafts.md).
 private enum Draft: Equatable {
-    /// `count` × `count` parts of the picture are encoded, by the fast method if there is one.
-    case parts(Int, side: Int, isFast: Bool)
-    /// The whole picture is encoded by the fast method.
+    /// `count` × `count` parts of the picture are encoded.
+    case parts(Int, side: Int)
+    /// The whole picture is encoded by WebP's method 0.
     case fast
     /// Only the transform of JPEG is computed, for JPEG with the tables of its qualities, for AVIF with those of its looks.
     case transform
 
-    var isFast: Bool {
-        switch self {
-        case .parts(_, _, let isFast): isFast
-        case .fast: true
-        case .transform: false
-        }
-    }
+    var isFast: Bool { self == .fast }
+
+    /// Returns the greatest number of drafts. A third one of WebP or AVIF takes longer than the encodes of the whole that it saves.
+    func most(_ format: ImageFormat) -> Int { [.webP, .avif].contains(format.container) ? 2 : 3 }
 
     /// Returns nil if nothing pays for this picture.
     init?(of pixels: PixelBuffer, as format: ImageFormat, _ options: EncodingOptions, hasAlpha: Bool) {
@@ -178,23 +174,23 @@ private enum Draft: Equatable {
         case .jpeg where count >= (hasTransform ? 166_000 : 60_000):
             // At most a third of the picture. Its blocks do not depend on each other, so that small parts are like the whole.
             let side = Int((Double(count) / 108).squareRoot()) / 16 * 16
-            self = .parts(6, side: min(max(side, 32), count < 1_000_000 ? 48 : 64), isFast: false)
+            self = .parts(6, side: min(max(side, 32), count < 1_000_000 ? 48 : 64))
         case .jpeg where hasTransform: self = .transform
-        case .avif where count >= 166_000: self = .parts(6, side: 48, isFast: false)
+        case .avif where count >= 60_000: self = .parts(6, side: 48)
         case .avif where hasTransform: self = .transform
-        case .webP where (options.webP.method ?? 4) > 1:
-            self = count >= 400_000 ? .parts(6, side: 48, isFast: true) : .fast
-        case .jpegXL where count >= 166_000, .heic where count >= 166_000: self = .parts(3, side: 96, isFast: false)
+        case .webP where count >= 90_000: self = .parts(6, side: 48)
+        case .webP where (options.webP.method ?? 2) > 1: self = .fast
+        case .jpegXL where count >= 166_000, .heic where count >= 166_000: self = .parts(3, side: 96)
         default: return nil
         }
     }
 
     /// Returns by how much the score of the draft is above that of the whole.
-    func gap(at quality: Int, _ format: ImageFormat, _ pixelCount: Int) -> Double {
+    func gap(at quality: Int, _ format: ImageFormat) -> Double {
         var gap = 0.0
         if case .parts = self { gap = format.container == .jpeg ? 0.6 : format.container == .jpegXL ? 0 : 0.5 }
-        // The fast method of WebP leaves more at low qualities, and in pictures with more scales.
-        if isFast { gap += (pixelCount < 60_000 ? 0.4 : 1) * max(-0.5, min(1.5, Double(82 - quality) * 0.029)) }
+        // The fast method of WebP leaves more at low qualities.
+        if isFast { gap += 0.4 * max(-0.5, min(1.5, Double(82 - quality) * 0.029)) }
         return gap
     }
 }

@@ -119,7 +119,7 @@ private final class PreparedOriginal {
 }
 
 extension webimage_scored_picture {
-    fileprivate init(_ pixels: PixelBuffer, _ bytes: UnsafeRawBufferPointer) {
+    init(_ pixels: PixelBuffer, _ bytes: UnsafeRawBufferPointer) {
         let offsets: (Int, Int, Int) =
             switch pixels.format {
             case .gray8: (0, 0, 0)

@@ -164,7 +164,7 @@ struct CurveLook {
     let deviation: Double
 }
 
-/// Curves of 150 to 300 crops of photos, drawings, texts and scans, 90 to 900 px a side, encoded with our encoders
+/// Curves of 150 to 400 crops of photos, drawings, texts and scans, 90 to 900 px a side, encoded with our encoders
 /// (Documentation/Decisions/quality-by-aim.md, quality-drafts.md).
 private struct MeasuredCurve {
     var halvesChroma: Bool?
@@ -205,40 +205,42 @@ private struct MeasuredCurve {
             ]),
     ]
 
+    /// Of 190 crops.
     private static let avif = [
         MeasuredCurve(
-            halvesChroma: true, qualities: [5, 15, 30, 45, 60, 72, 82, 89],
-            mean: [3.6, 20.7, 42.9, 57.7, 69.5, 73.6, 77.7, 79.9],
+            halvesChroma: true, qualities: [5, 13, 29, 45, 61, 69, 77, 85, 93],
+            mean: [2.3, 17.7, 40.8, 58.5, 70.4, 73.4, 77.3, 80.6, 83.8],
             shapes: [
-                [-25.4, -28, -27.7, -24.9, -20.3, -18.5, -16.7, -15.9],
-                [21, 14.2, 2.6, -4.3, -7.6, -8.5, -9.4, -9.9],
-                [4.3, 1.5, -1.6, -1.3, 0.7, 2, 3.5, 4.4],
-                [-2.3, 0.9, 2.6, 1.2, -0.3, -0.4, -0.1, 0.4],
+                [24.8, 26.7, 26.4, 22.2, 17.8, 16.4, 14.5, 13.1, 12.1],
+                [-16.2, -10.7, -0.9, 5.7, 8.3, 8.8, 8.9, 9.1, 9.4],
+                [-4.1, -1.4, 0.7, 0.5, -0.6, -1.1, -2.1, -3, -4.2],
+                [3.2, -0.6, -2.7, -0.8, 0.8, 0.8, 0.5, 0.2, -0.3],
             ]),
         MeasuredCurve(
-            halvesChroma: false, qualities: [30, 45, 60, 72, 82, 89, 94, 98],
-            mean: [48.8, 64.9, 77.7, 82.6, 88.2, 91.6, 94.1, 97.1],
+            halvesChroma: false, qualities: [15, 27, 39, 51, 63, 75, 87, 99],
+            mean: [25, 44.6, 60, 70.4, 77.9, 83, 89.2, 96.1],
             shapes: [
-                [-24.5, -18.9, -12.7, -9.8, -6.5, -4.4, -2.9, -1.5],
-                [3.7, -1.1, -2.6, -2.4, -1.9, -1.4, -1, -0.3],
-                [-4.2, -4.2, -2.9, -2.2, -1.3, -0.8, -0.4, 0.1],
-                [2, -0.1, -1.9, -2.2, -1.9, -1.5, -1.1, -0.5],
+                [24.7, 22.6, 18.3, 13.9, 9.9, 7.1, 3.7, 0.8],
+                [-9.5, -2.6, 2.1, 3.8, 4, 3.4, 2.4, 0.4],
+                [0.9, 3.3, 3.3, 2.6, 2, 1.5, 0.8, 0.1],
+                [0.5, 0.2, 1.4, 2.2, 2, 1.6, 0.9, 0.4],
             ]),
     ]
 
     static let avifLooks = [
-        CurveLook(step: 6, halvesChroma: true, mean: 77.8, shapes: [-16.5, -9, 3.6, 0], deviation: 0.6),
-        CurveLook(step: 24, halvesChroma: true, mean: 59.1, shapes: [-23.7, -3.7, -1.2, -0.1], deviation: 2.1),
-        CurveLook(step: 12, halvesChroma: false, mean: 78.7, shapes: [-11.9, -2.3, -2.7, -2.7], deviation: 1),
+        CurveLook(step: 6, halvesChroma: true, mean: 79.5, shapes: [13.2, 8.7, -2.7, 0.3], deviation: 1.3),
+        CurveLook(step: 24, halvesChroma: true, mean: 59.1, shapes: [20.9, 5.1, 1.7, 0.8], deviation: 3.5),
+        CurveLook(step: 12, halvesChroma: false, mean: 76.5, shapes: [9.2, 4, 1.6, 1.9], deviation: 3),
     ]
 
+    /// With method 2 and luma that keeps the luminance, of 400 crops.
     private static let webP = MeasuredCurve(
-        qualities: all,
-        mean: [30.1, 42.2, 52.2, 59, 63.7, 67, 72.8, 77.6, 78.1, 80.5, 82],
+        qualities: [5, 15, 30, 45, 60, 72, 82, 90, 94, 98],
+        mean: [32.1, 44, 52.8, 59, 63.4, 66.6, 72.1, 77.7, 80.3, 82.3],
         shapes: [
-            [19.6, 19.9, 19.4, 18.5, 17.7, 17.1, 15.6, 14.1, 14, 13.1, 12.5],
-            [-12.6, -7.4, -3.2, -0.5, 1.2, 2.4, 4.2, 5.7, 5.9, 6.6, 7.1],
-            [2.1, 0.5, -1.2, -1.7, -1.7, -1.4, -0.8, 0.5, 0.7, 1.7, 2.3],
+            [24.3, 24.2, 23.1, 21.6, 20.2, 19.1, 16.8, 14.5, 13.5, 12.9],
+            [10.4, 5, 0.7, -1.8, -3.3, -4.2, -5.2, -5.9, -6.4, -6.8],
+            [1.6, 0, -0.9, -1.2, -0.8, -0.4, 0.7, 2, 2.9, 3.4],
         ])
 
     private static let jpegXL = MeasuredCurve(
