@@ -78,6 +78,36 @@ extension GTKSuite {
             #expect(try await pump { link.isRunning })
         }
 
+        /// For example in a page of a stack that the user leaves and shows again.
+        @Test func animationThatTheProgramHasStartedResumes() async throws {
+            let view = makeView()
+            view.autoPlayAnimatedImage = false
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            for _ in 0..<2 {
+                view.image = try FakePicture(.init(durations: [0.1, 0.1]))
+                #expect(!link.isRunning)
+                view.startAnimating()
+                #expect(link.isRunning)
+                gtk_widget_set_visible(widget, 0)
+                #expect(!link.isRunning)
+                gtk_widget_set_visible(widget, 1)
+                #expect(try await pump { link.isRunning })
+                // A stop also ends what the program has requested while the widget was not visible.
+                gtk_widget_set_visible(widget, 0)
+                view.stopAnimating()
+                gtk_widget_set_visible(widget, 1)
+                #expect(try await pump { view.isVisible })
+                #expect(!link.isRunning)
+                gtk_widget_set_visible(widget, 0)
+                view.startAnimating()
+                #expect(!link.isRunning)
+                gtk_widget_set_visible(widget, 1)
+                #expect(try await pump { link.isRunning })
+            }
+        }
+
         @Test func widgetOutsideTheViewportPausesAndResumes() async throws {
             let view = makeView()
             let widget = UnsafeMutablePointer<GtkWidget>(view.widget)

@@ -30,6 +30,8 @@ import WebImageCore
     private var isShown = false
     /// Whether the program has started the animation, also if animations do not start by themselves.
     private var isStarted = false
+    /// Whether the animation plays again as soon as the widget is visible, because the program has started it.
+    private var resumesWhenVisible = false
     private var setting: (settings: OpaquePointer, connection: UInt)?
 
     init(_ state: ImageWidgetState, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
@@ -135,9 +137,10 @@ import WebImageCore
 
     /// Starts the animation on request of the program.
     func start() {
-        guard let player, isVisible else { return }
+        guard let player else { return }
         isStarted = true
-        player.startPlaying()
+        resumesWhenVisible = !isVisible
+        if !resumesWhenVisible { player.startPlaying() }
     }
 
     private func startByItself() {
@@ -152,7 +155,11 @@ import WebImageCore
     }
 
     func stop() {
-        isStarted = false
+        (isStarted, resumesWhenVisible) = (false, false)
+        halt()
+    }
+
+    private func halt() {
         guard let player else { return }
         if resetFrameIndexWhenStopped { player.stopPlaying() } else { player.pausePlaying() }
         if clearBufferWhenStopped { player.clearFrameBuffer() }
@@ -162,7 +169,8 @@ import WebImageCore
     func drop() {
         player?.pausePlaying()
         (player, coder, currentFrame, shownPixels) = (nil, nil, nil, nil)
-        (currentFrameIndex, currentLoopCount, isStarted) = (0, 0, false)
+        (currentFrameIndex, currentLoopCount) = (0, 0)
+        (isStarted, resumesWhenVisible) = (false, false)
     }
 
     private var isVisible: Bool { state.visibility.isVisible }
@@ -171,10 +179,14 @@ import WebImageCore
         let wasVisible = isShown
         isShown = isVisible
         guard let player else { return }
-        if !isShown, player.isPlaying { stop() }
+        if !isShown, player.isPlaying {
+            resumesWhenVisible = isStarted
+            halt()
+        }
         // Start an animation only when it becomes visible. Otherwise a finite animation that has ended would start
         // again while other widgets scroll.
-        if isShown, !wasVisible { startByItself() }
+        guard isShown, !wasVisible else { return }
+        if resumesWhenVisible { start() } else { startByItself() }
     }
 
     private func install(_ player: AnimatedImagePlayer) {

@@ -11,7 +11,8 @@ extension AnimatedImageView {
     /// The number of completed loops.
     public var currentLoopCount: Int { animation.currentLoopCount }
     /// Whether an animation starts whenever it becomes visible; true by default. Animations start only on request while
-    /// the desktop's setting `gtk-enable-animations` is off.
+    /// the desktop's setting `gtk-enable-animations` is off. An animation that was playing on request resumes in every case
+    /// when it becomes visible again.
     public var autoPlayAnimatedImage: Bool {
         get { animation.autoPlayAnimatedImage }
         set { animation.autoPlayAnimatedImage = newValue }

@@ -102,7 +102,7 @@ public import WebImageViews
 extension ImageView {
     /// Whether the animation plays now.
     public var isAnimating: Bool { state.animation?.isAnimating ?? false }
-    /// Starts or resumes the animation if the widget is visible; does nothing for a still image.
+    /// Starts or resumes the animation; if the widget is not visible, as soon as it is. Does nothing for a still image.
     public func startAnimating() { state.animation?.start() }
     /// Stops the animation at the current frame until it becomes visible again or is started.
     ///
