@@ -188,6 +188,31 @@ extension GTKSuite {
             #expect(view.image === image)
         }
 
+        @Test(arguments: [false, true])
+        func imageThatTheProgramHasClearedIsNotRestored(_ isHighlighted: Bool) async throws {
+            let view = ImageView()
+            let window = try await TestWindow(view.widget, width: 10, height: 10)
+            defer { window.close() }
+            let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
+            for index in 0..<2 {
+                let url = URL(fileURLWithPath: "/\(index)")
+                if isHighlighted {
+                    view.setHighlightedImage(with: url, context: context)
+                } else {
+                    view.setImage(with: url, context: context)
+                }
+                loader.loads[index].deliver(image)
+                gtk_widget_set_visible(widget, 0)
+                MemoryWatch.shared.trimViews()
+                #expect((isHighlighted ? view.highlightedImage : view.image) == nil)
+                // The row of a list, for example, is recycled while its page is hidden.
+                if isHighlighted { view.highlightedImage = nil } else { view.image = nil }
+                gtk_widget_set_visible(widget, 1)
+                #expect(try await pump { view.isVisible })
+                #expect(loader.loads.count == index + 1)
+            }
+        }
+
         @Test func theIndicatorOfAnAdoptedPictureIsAddedToItsOverlay() throws {
             let overlay = try #require(gtk_overlay_new())
             g_object_ref_sink(UnsafeMutableRawPointer(overlay))

@@ -30,14 +30,20 @@ public import WebImageViews
     /// Returns the image of a state; nil if the state has no image of its own.
     public func image(for state: ControlState) -> Image? { face.image(for: state) }
     /// Sets the image of a state. In a state without an image, the button shows the image of the normal state.
-    public func setImage(_ image: Image?, for state: ControlState) { face.setImage(image, for: state) }
+    public func setImage(_ image: Image?, for state: ControlState) {
+        face.setImage(image, for: state)
+        self.state.binding.programSetImage(forKey: imageOperationKey(for: state))
+    }
     /// The image that the button shows now.
     public var currentImage: Image? { face.currentImage }
 
     /// Returns the background image of a state; nil if the state has no background image of its own.
     public func backgroundImage(for state: ControlState) -> Image? { face.background(for: state) }
     /// Sets the background image of a state. The button stretches the background image to its shape.
-    public func setBackgroundImage(_ image: Image?, for state: ControlState) { face.setBackground(image, for: state) }
+    public func setBackgroundImage(_ image: Image?, for state: ControlState) {
+        face.setBackground(image, for: state)
+        self.state.binding.programSetImage(forKey: backgroundImageOperationKey(for: state))
+    }
     /// The background image that the button shows now.
     public var currentBackgroundImage: Image? { face.currentBackground }
 }

@@ -28,7 +28,10 @@ public import WebImageViews
     /// The image that the view shows. Setting this property does not cancel a running load.
     public var image: Image? {
         get { state.image }
-        set { state.image = newValue }
+        set {
+            state.image = newValue
+            state.binding.programSetImage()
+        }
     }
 
     /// How images are fitted into the view; ``ImageContentMode/fit`` by default. Has no effect on an adopted widget
@@ -122,7 +125,10 @@ extension ImageView {
     /// The image shown while ``isHighlighted`` is true.
     public var highlightedImage: Image? {
         get { state.highlightedImage }
-        set { state.highlightedImage = newValue }
+        set {
+            state.highlightedImage = newValue
+            state.binding.programSetImage(forKey: Self.highlightedImageOperationKey)
+        }
     }
 
     /// The operation key of ``setHighlightedImage(with:options:context:progress:completed:)``.

@@ -145,6 +145,9 @@ extension ImageViewBinding {
         }
     }
 
+    /// The program has set or cleared the image of a key itself, so that ``restore()`` must not load it again.
+    package func programSetImage(forKey key: String? = nil) { slots[key ?? defaultKey]?.isTrimmed = false }
+
     func displayed(_ asked: ViewLoadRequest) -> Image? {
         if let own = asked.own { own.get() } else { display?.displayedImage }
     }
