@@ -7,6 +7,20 @@ import Foundation
 /// time all frames in the window are decoded, up to the maximum number of frames. The decode pool decodes one frame of
 /// the store at a time, in playback order, and only while a player requests frames. All methods are safe on any thread.
 package final class FrameStore: Sendable {
+    /// A frame whose decode has failed.
+    private struct Failure {
+        var count = 0
+        /// The time on the registry's clock at which the frame may be decoded again.
+        var retry = Duration.zero
+
+        /// Records a failure. A cause can pass: memory was short, or a decoder process had ended. A damaged frame fails at each
+        /// retry, so the delay doubles, from 5 s to 320 s.
+        mutating func fail(at now: Duration) {
+            retry = now + .seconds(5 << min(count, 6))
+            count += 1
+        }
+    }
+
     private struct State {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
@@ -14,7 +28,7 @@ package final class FrameStore: Sendable {
         /// The number of calls of `removeAllFrames`. If this number changes during a decode, the decoded frame is
         /// discarded.
         var generation = 0
-        var failed: Set<Int> = []
+        var failures: [Int: Failure] = [:]
         /// The number of upcoming frames to decode ahead.
         var window = 1
         /// The memory limit in bytes that a player set for the frames. If nil, the share of the budget applies.
@@ -69,7 +83,7 @@ package final class FrameStore: Sendable {
     /// Whether playback can continue with this frame immediately. This is the case if the frame is in memory, or if its
     /// decode has failed.
     package func isReady(_ index: Int) -> Bool {
-        state.withLock { $0.frames[index] != nil || $0.failed.contains(index) }
+        state.withLock { $0.frames[index] != nil || $0.failures[index] != nil }
     }
 
     /// Sets the memory limit for the frames in bytes. The limit replaces the share of the budget. If `bytes` is nil,
@@ -116,13 +130,13 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Starts to decode the first missing frame of the window, unless a decode is running. Evicts frames that exceed
-    /// the capacity. Players call this method when they start and at each tick.
+    /// Starts to decode the first missing frame of the window, unless a decode is running. A frame whose decode has failed
+    /// is decoded again after a delay. Evicts frames that exceed the capacity. Players call this method when they start and at each tick.
     ///
     /// - Parameter upcoming: the indices of the upcoming frames in playback order. The window is the start of this
     ///   list.
     package func prefetch(_ upcoming: [Int]) {
-        let capacity = registry.capacity(of: self)
+        let (capacity, now) = (registry.capacity(of: self), registry.clock.now)
         let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
             let fits = state.fits(capacity)
             state.wanted = Array(upcoming.prefix(min(fits, state.window)))
@@ -132,7 +146,9 @@ package final class FrameStore: Sendable {
             }
             let dropped = Self.evict(&state, fits: fits, upcoming)
             guard !state.isDecoding,
-                let next = state.wanted.first(where: { state.frames[$0] == nil && !state.failed.contains($0) })
+                let next = state.wanted.first(where: {
+                    state.frames[$0] == nil && state.failures[$0, default: Failure()].retry <= now
+                })
             else { return (nil, 0, dropped) }
             state.isDecoding = true
             return (next, state.generation, dropped)
@@ -173,6 +189,7 @@ package final class FrameStore: Sendable {
     }
 
     private func keep(_ image: Image?, at index: Int, _ generation: Int, seconds: Double?) {
+        let now = registry.clock.now
         state.withLock { state in
             state.decodeCount += 1
             if let seconds {
@@ -181,9 +198,10 @@ package final class FrameStore: Sendable {
             }
             guard generation == state.generation else { return }
             guard let image else {
-                state.failed.insert(index)
+                state.failures[index, default: Failure()].fail(at: now)
                 return
             }
+            state.failures[index] = nil
             state.frames[index] = image
             state.frameBytes = max(state.frameBytes, image.pixels.byteCount)
         }

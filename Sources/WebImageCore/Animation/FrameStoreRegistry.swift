@@ -15,10 +15,12 @@ package final class FrameStoreRegistry: Sendable {
 
     /// The pool that decodes the frames.
     let decodePool: DecodePool
+    /// The clock of the delays after which failed frames are decoded again.
+    let clock: any DelayClock
     private let state: Locked<State>
 
-    package init(budget: Int, decodePool: DecodePool = .shared) {
-        self.decodePool = decodePool
+    package init(budget: Int, decodePool: DecodePool = .shared, clock: any DelayClock = SystemClock()) {
+        (self.decodePool, self.clock) = (decodePool, clock)
         state = Locked(State(budget: budget))
     }
 

@@ -27,6 +27,34 @@ struct FrameStoreTests {
         #expect(await eventually { store.frame(at: 0) != nil })
     }
 
+    /// For example because memory was short, or because a decoder process had ended.
+    @Test func frameThatFailedForATimeIsDecodedAgain() async throws {
+        let clock = VirtualClock()
+        let registry = FrameStoreRegistry(budget: 1 << 20, clock: clock)
+        let animation = RecoveringAnimation()
+        let store = registry.acquire(animation)
+        defer { registry.release(store) }
+        var decodes = 0
+        for (delay, other) in [(5, 0), (10, 2)] {
+            store.prefetch([1])
+            decodes += 1
+            #expect(await eventually { store.decodeCount == decodes })
+            // Playback passes the frame.
+            #expect(store.isReady(1) && store.frame(at: 1) == nil)
+            clock.advance(by: .seconds(delay - 1))
+            store.prefetch([1])
+            // The store decodes one frame at a time, so it would not decode this one if it had begun with the other.
+            store.prefetch([other])
+            decodes += 1
+            #expect(await eventually { store.frame(at: other) != nil })
+            #expect(store.decodeCount == decodes)
+            clock.advance(by: .seconds(1))
+        }
+        animation.isFailing.withLock { $0 = false }
+        store.prefetch([1])
+        #expect(await eventually { store.frame(at: 1) != nil })
+    }
+
     @Test func completeAnimationReusesFramesOfThePartialOne() throws {
         let part = FakeAnimation(durations: [0.1, 0.1, 0.1])
         let whole = FakeAnimation(durations: [0.1, 0.1, 0.1, 0.1])
@@ -104,6 +132,19 @@ private final class HookedAnimation: AnimatedImageProvider {
     var animatedImageLoopCount: Int { 0 }
     func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
     func animatedImageFrame(at index: Int) -> Image? { nil }
+}
+
+/// An animation whose frame 1 cannot be decoded while ``isFailing`` is true.
+private final class RecoveringAnimation: AnimatedImageProvider {
+    let isFailing = Locked(true)
+
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: Int { 3 }
+    var animatedImageLoopCount: Int { 0 }
+    func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
+    func animatedImageFrame(at index: Int) -> Image? {
+        index == 1 && isFailing.withLock { $0 } ? nil : try? TestImages.solid(width: 4, height: 4)
+    }
 }
 
 /// An animation. Its first decode blocks until the test calls `open()`.
