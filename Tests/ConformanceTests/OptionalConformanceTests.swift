@@ -49,8 +49,9 @@ struct OptionalConformanceTests {
     static let changed: Set<String> = Set(changes.filter { $0.since.isReached }.map(\.path))
 
     /// Files that may differ by 1 per channel: libtiff rounds when it converts 16 to 8 bits, but the reference
-    /// decoders use the high byte.
-    static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
+    /// decoders use the high byte. The one pixel of the CMYK file has 126.5, which libyuv of Debian 12 rounds down and that of
+    /// Debian 13 up.
+    static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff", "tiff/cmyk_u8_trunc_case.tif"]
 
     @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
     func headerMatchesTheManifest(_ entry: ConformanceEntry) throws {
@@ -87,6 +88,9 @@ struct OptionalConformanceTests {
         if let reference = entry.reference?.first, entry.rgbaSHA256 == nil || tolerance != nil {
             let difference = pixels.maxDifference(from: try Self.straightPixels(reference))
             #expect((difference ?? .max) <= tolerance ?? 0, "differs from \(reference) by \(difference ?? -1)")
+        } else if let tolerance, let means = entry.meanRGBA, entry.pixelSize == PixelSize(width: 1, height: 1) {
+            let mine = pixels.means()
+            #expect(zip(mine, means).allSatisfy { abs($0 - $1) <= Double(tolerance) }, "\(mine), wanted \(means)")
         } else if entry.rgbaSHA256 != nil {
             Issue.record("wrong hash \(hash); means \(pixels.means()), wanted \(entry.meanRGBA ?? [])")
         } else if let means = entry.meanRGBA {
