@@ -1,8 +1,8 @@
 package import Foundation
 package import WebImageCore
 
-/// A cache and what it can do. A cache is asked once for it: when a manager is created with it, when it is added to an
-/// ``ImageCachesManager``, or when a load names it. The code of a load therefore casts no cache.
+/// A cache with its layers and its kind. They are found once: when a manager is created with the cache, when the cache is added
+/// to an ``ImageCachesManager``, or when a load names it. The code of a load therefore casts no cache.
 package final class RegisteredCache: Sendable {
     let role: any ImageCaching
     private let own: (any ImageCacheLayers)?
