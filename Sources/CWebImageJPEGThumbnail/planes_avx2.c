@@ -48,6 +48,11 @@ INLINE_AVX2 __m256i samples(__m256i value, int bits) {
     return _mm256_min_epi16(_mm256_max_epi16(value, _mm256_set1_epi16(PLANE_LEAST)), _mm256_set1_epi16(PLANE_MOST));
 }
 
+/* Samples from black to white. */
+INLINE_AVX2 __m256i limited(__m256i value) {
+    return _mm256_min_epi16(_mm256_max_epi16(value, _mm256_setzero_si256()), _mm256_set1_epi16(PLANE_WHITE));
+}
+
 INLINE_AVX2 void store(int16_t *target, __m256i value) { _mm256_storeu_si256((__m256i *)target, value); }
 
 /* Writes two vectors whose halves were made separately: the lower halves first. */
@@ -203,7 +208,7 @@ AVX2 static void transform8(const int16_t *tile, const int16_t *factors, int16_t
         __m256i v[8], out[8];
         for (int u = 0; u < 8; u++) v[u] = columns[u][y];
         transform_eight(v, out);
-        for (int x = 0; x < 8; x++) v[x] = samples(out[x], 6);
+        for (int x = 0; x < 8; x++) v[x] = limited(samples(out[x], 6));
         store8(rows + (size_t)y * stride, v);
     }
 }

@@ -111,7 +111,9 @@ static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
     if (decoder->strips && !has_strips(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_FRAME;
     int largest = decoder->request->planes ? PLANE_LARGEST_FACTOR : CHROMA_LARGEST;
     const component *luma = decoder->components;
-    if (decoder->request->planes && !decoder->strips && !decoder->request->ignores_cost && luma->has_quant
+    const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
+    int is_limited = planes && planes->side == 8 && !decoder->is_progressive;
+    if (planes && !is_limited && !decoder->strips && !decoder->request->ignores_cost && luma->has_quant
         && luma->quant[0] > PLANE_COARSE_FACTOR)
         return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
     for (int index = 0; index < decoder->scan_components; index++)

@@ -347,16 +347,18 @@ enum {
     /* A factor times 8 must fit into 16 bits with a sign. */
     PLANE_LARGEST_FACTOR = 4095,
     /* Luma's factor for DC in a file of a quality of about 27. The noise of a coarser file goes far beyond black and white, where
-       a complete decode limits it: dark pictures are lighter there than in planes. libjpeg-turbo decodes such a file. */
+       a complete decode limits it: dark pictures are lighter there than in planes of fewer samples. libjpeg-turbo decodes such a
+       file; also a progressive one, which takes longer with all samples. */
     PLANE_COARSE_FACTOR = 30,
     /* Behind the point of a plane's sample. Samples of whole levels cost small results a point of SSIMULACRA2: a chroma
        sample counts for several pixels, and few samples for each pixel average their rounding away. */
     PLANE_BITS = 3,
     /* The least and the greatest sample: 128 levels below black and above white. The low coefficients of a block with a sharp
        edge swing beyond both, as the filter does; only the result is limited. With samples from black to white, text lost up to
-       4 points of SSIMULACRA2. */
+       4 points of SSIMULACRA2. All 8 x 8 coefficients make the samples of a complete decode, which are from black to white. */
     PLANE_LEAST = -(128 << PLANE_BITS),
     PLANE_MOST = 383 << PLANE_BITS,
+    PLANE_WHITE = 255 << PLANE_BITS,
 };
 
 /* What is needed only while some blocks are decoded. All components use the same memory and, if their codes are the same, the

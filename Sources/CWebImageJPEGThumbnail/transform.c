@@ -48,6 +48,12 @@ static inline samples samples_of(lanes a, int bits) {
     return a;
 }
 
+/* Samples from black to white. */
+static inline samples limited(samples a) {
+    EACH_LANE a.lane[i] = (int16_t)(a.lane[i] < 0 ? 0 : a.lane[i] > PLANE_WHITE ? PLANE_WHITE : a.lane[i]);
+    return a;
+}
+
 /* The dequantised coefficients at a place of the blocks. */
 static inline lanes values_at(const int16_t *tile, const int16_t *factors, int row, int column) {
     int slot = place_of[row][column];
@@ -170,7 +176,7 @@ static void transform8(const int16_t *tile, const int16_t *factors, int16_t *row
         samples row[8];
         for (int u = 0; u < 8; u++) v[u] = columns[u][y];
         transform_eight(v, out);
-        for (int x = 0; x < 8; x++) row[x] = samples_of(out[x], 6);
+        for (int x = 0; x < 8; x++) row[x] = limited(samples_of(out[x], 6));
         store(rows + (size_t)y * stride, row, 8);
     }
 }

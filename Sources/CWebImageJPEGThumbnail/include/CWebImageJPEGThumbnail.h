@@ -26,7 +26,8 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_SHORT,       /* the file ends early, or fill bytes are inside the picture's data */
     WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED,  /* scans are missing: libjpeg-turbo smooths such a picture */
     WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* quantisation factors above 16383 (4095 for planes), or DC coefficients above 29 bits;
-                                            for planes also a coarse file, which is better from libjpeg-turbo */
+                                            for planes of fewer than 8 samples also a coarse file, which is better
+                                            from libjpeg-turbo */
     WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT,
 } webimage_jpeg_thumbnail_status;
 
