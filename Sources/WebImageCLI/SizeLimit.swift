@@ -29,28 +29,28 @@ enum SizeLimit: Sendable, Equatable {
     }
 
     /// Returns the size in pixels to which a picture is scaled: the largest size in the box with the picture's aspect
-    /// ratio. A side that does not fill the box is rounded to the nearest pixel.
+    /// ratio. A side that does not fill the box is rounded to the nearest pixel. A side without a limit follows the other one.
     ///
     /// - Parameters:
     ///   - size: The size of the picture after orientation.
     ///   - isVector: Whether the picture is also enlarged to the box.
     func target(for size: PixelSize, isVector: Bool) -> PixelSize {
-        let box = box(for: size)
-        guard isVector || box.width < size.width || box.height < size.height else { return size }
-        guard Double(box.width) * Double(size.height) <= Double(box.height) * Double(size.width) else {
-            let width = ImageScaling.nearest(size.width, scaledFrom: size.height, to: box.height)
-            return PixelSize(width: min(width, box.width), height: box.height)
-        }
-        let height = ImageScaling.nearest(size.height, scaledFrom: size.width, to: box.width)
-        return PixelSize(width: box.width, height: min(height, box.height))
-    }
-
-    private func box(for size: PixelSize) -> PixelSize {
         switch self {
-        case .box(let width, let height): return PixelSize(width: width ?? size.width, height: height ?? size.height)
+        case .box(let width, let height):
+            let box = PixelSize(width: width ?? Self.unlimited, height: height ?? Self.unlimited)
+            guard isVector || box.width < size.width || box.height < size.height else { return size }
+            guard Double(box.width) * Double(size.height) <= Double(box.height) * Double(size.width) else {
+                let width = ImageScaling.nearest(size.width, scaledFrom: size.height, to: box.height)
+                return PixelSize(width: min(width, box.width), height: box.height)
+            }
+            let height = ImageScaling.nearest(size.height, scaledFrom: size.width, to: box.width)
+            return PixelSize(width: box.width, height: min(height, box.height))
         case .percent(let percent):
             func part(_ side: Int) -> Int { max(1, Int((Double(side) * percent / 100).rounded())) }
             return PixelSize(width: part(size.width), height: part(size.height))
         }
     }
+
+    /// More than any side of a picture whose other side has at most a million pixels.
+    private static let unlimited = 1_000_000_000_000_000
 }

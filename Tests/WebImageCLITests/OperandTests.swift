@@ -87,6 +87,16 @@ final class OperandTests: Sendable {
         #expect(converted["width"] as? Int == width && converted["height"] as? Int == height)
     }
 
+    /// A drawing is also enlarged. A side without a limit follows the other one.
+    @Test(arguments: [("60x60", 60, 30), ("80", 80, 40), ("80x", 80, 40), ("x80", 160, 80), ("50%", 20, 10)])
+    func drawingsAreEnlarged(_ size: String, _ width: Int, _ height: Int) throws {
+        let drawing = #"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><path d="M0 0h9v9z"/></svg>"#
+        try Data(drawing.utf8).write(to: scratch.url.appendingPathComponent("a.svg"))
+        #expect(try run("convert", "--size", size, "a.svg", "b.png").code == 0)
+        let converted = try #require(try run("info", "b.png").objects().first)
+        #expect(converted["width"] as? Int == width && converted["height"] as? Int == height)
+    }
+
     @Test(arguments: ["x", "0", "-5", "0x5", "5x0", "101%", "0%", "%", "nan%", "1x2x3", "+5", "1e3", " 5", "5 x 5", ""])
     func invalidSizeIsRefused(_ size: String) throws {
         let outcome = try run("load", "--size", size, "a.png")
