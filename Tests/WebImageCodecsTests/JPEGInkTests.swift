@@ -171,6 +171,8 @@ struct JPEGInkTests {
         #expect(samples(350) == 3)
         #expect(samples(202) == 3)
         #expect(samples(200) == 2)
+        #expect(samples(468, hasSmallPlanes: true) == nil)
+        #expect(samples(466, hasSmallPlanes: true) == 4)
         #expect(samples(202, hasSmallPlanes: true) == 4)
         #expect(samples(200, hasSmallPlanes: true) == 2)
         #expect(samples(202, isVectorized: false) == nil)

@@ -215,7 +215,10 @@ enum PlaneSample {
         defer { free(samples) }
         guard isComplete != 0, let samples else { return nil }
         let count = Int(width) * Int(height)
-        return ((Int(width), Int(height)), Array(UnsafeBufferPointer(start: samples, count: count)))
+        // Complete blocks have the samples of a complete decode, from black to white.
+        let values = UnsafeBufferPointer(start: samples, count: count)
+        let limited = side < 8 ? Array(values) : values.map { $0.isNaN ? $0 : min(max($0, 0), 255) }
+        return ((Int(width), Int(height)), limited)
     }
 
     /// The result in real numbers: each plane is scaled from its part of the picture, then the colours are converted.
@@ -228,9 +231,7 @@ enum PlaneSample {
         for component in 1...(sample.color == 2 ? 1 : 3) {
             let isFull = component == 1 || sample.horizontal.0 == 1
             let samples = isFull ? side : chroma
-            var (size, plane) = try #require(expected(file, component: component, side: samples))
-            // Complete blocks have the samples of a complete decode.
-            if samples == 8 { plane = plane.map { min(max($0, 0), 255) } }
+            let (size, plane) = try #require(expected(file, component: component, side: samples))
             let factor = Double(samples) / 8 / (isFull || sample.color == 2 ? 1 : 2)
             let picture = IdealPicture(width: size.width, height: size.height, planes: [plane])
             // A complete decode spreads a sample of chroma with half the resolution over four pixels, 1/8 and 3/8 of it each.

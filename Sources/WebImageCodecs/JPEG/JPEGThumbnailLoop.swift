@@ -121,13 +121,13 @@ package enum JPEGThumbnailLoop {
     /// larger planes than one of luma and chroma.
     ///
     /// - Parameter hasSmallPlanes: Whether some inks have half the resolution of others. Their blocks must have twice as many
-    ///   samples: 4 or 8, because there are no 6.
+    ///   samples: 4 or 8, because there are no 6. Below a ratio of 6, the result would lose one to two points of SSIMULACRA2.
     package static func inkSamples(
         from region: PixelRegion, to target: PixelSize, hasSmallPlanes: Bool, isVectorized: Bool = isVectorized
     ) -> Int? {
         guard let ratio = ratio(from: region, to: target), ratio >= 3 else { return nil }
         if ratio >= 14 { return 2 }
-        guard isVectorized else { return nil }
+        guard isVectorized, ratio >= 6 || !hasSmallPlanes else { return nil }
         return ratio < 8 || hasSmallPlanes ? 4 : 3
     }
 
