@@ -134,6 +134,8 @@ final class ServeTests: Sendable {
         ([], ["WEBIMAGE_QUALITI": "1"], "WEBIMAGE_QUALITI"),
         ([], ["WEBIMAGE_QUALITY": "900"], "WEBIMAGE_QUALITY: '900' is not a number"),
         (["--check-config"], ["WEBIMAGE_ROOT": "/nonexistent"], "WEBIMAGE_ROOT: root: "),
+        (["--check-config"], ["WEBIMAGE_CACHE_DIR": "~/cache"], "WEBIMAGE_CACHE_DIR: '~/cache' begins with ~"),
+        (["--check-config", "--cache-dir=~"], [:], "write the path in full"),
         (["--config", "/nonexistent/file"], [:], "/nonexistent/file: No such file"),
         (["--access-log", "xml"], [:], "json"),
         (["operand"], [:], "operand"),

@@ -93,7 +93,8 @@ extension ConfigurationTable {
     ]
 
     static let caches: [Row] = [
-        text("cache-dir", \.cacheFolder, .fixed, "FOLDER", "the folder of the caches"),
+        text(
+            "cache-dir", \.cacheFolder, .fixed, "FOLDER", "the folder of the caches", by: .check(SettingCheck.folder)),
         number(
             "result-cache", \.resultCacheBytes, .fixed, in: 0...(1 << 50), "BYTES", "of results on disk; 0 stores none"),
         number(

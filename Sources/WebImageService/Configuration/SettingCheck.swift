@@ -19,6 +19,13 @@ enum SettingCheck {
         return mode
     }
 
+    /// A folder that is made if it is missing. A shell replaces `~` only at the beginning of a word, so not in a file of settings,
+    /// in a variable of a unit, nor behind `--cache-dir=`: the service would use a folder of this name.
+    @Sendable static func folder(_ text: String) -> String? {
+        text == "~" || text.hasPrefix("~/")
+            ? "'\(text)' begins with ~, which only a shell replaces; write the path in full" : nil
+    }
+
     /// A prefix of paths. Clients resolve `.` and `..`, and escape other characters, before they send a target.
     private static func prefix(_ text: String) -> String? {
         if text.isEmpty { return nil }
