@@ -136,6 +136,27 @@ struct RetryDownloadTests {
         }
     }
 
+    /// A server may send more bytes than its `Content-Length` names, such as the line break after a script's end. The
+    /// bytes are not the response to the next request on the connection.
+    @Test(arguments: ["\n", "<!-- cached -->", "\r\n\r\n"])
+    func bytesBehindAResponseDoNotFailTheNextDownload(_ stray: String) async throws {
+        try await withDownloader { server, downloader in
+            let (strayGate, endGate) = (FaultGate(), FaultGate())
+            defer { endGate.open() }
+            // The last piece keeps the connection open.
+            var response = FaultResponse(.data(Data("a\(stray)e".utf8)))
+            response.framing = .claimedLength(1)
+            (response.firstPiece, response.piece) = (1, stray.utf8.count)
+            response.pieceGates = [1: strayGate, 2: endGate]
+            server.route("/a", .respond(response))
+            server.route("/b", .body(Data("b".utf8)))
+            try await #expect(downloader.fetch(server.url("/a")).data == Data("a".utf8))
+            strayGate.open()
+            try await #expect(downloader.fetch(server.url("/b")).data == Data("b".utf8))
+            #expect(server.connectionCount == 2)
+        }
+    }
+
     @Test func atMostTheMaximumPerHostRun() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloadsPerHost = 2

@@ -113,17 +113,24 @@ final class CurlLoop {
         }
     }
 
-    /// Whether a transfer failed because the server had already closed the reused connection. True only if nothing was
+    /// Whether a transfer failed because of the state of the reused connection. True only if nothing of a response was
     /// received and the request has no body. Such a transfer can be started again over a new connection.
     private static func isStaleConnection(_ transfer: CurlTransfer, easy: CurlEasy, code: CURLcode) -> Bool {
         if transfer.isUnasked { return true }
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
         }
-        let codes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM]
-        return codes.contains(code) && transfer.job.request.httpBody == nil && easy.long(CURLINFO_NUM_CONNECTS) == 0
-            && transfer.refusal == nil
+        return staleCodes.contains(code) && transfer.job.request.httpBody == nil
+            && easy.long(CURLINFO_NUM_CONNECTS) == 0 && transfer.refusal == nil
     }
+
+    private static let staleCodes = [
+        // The server had already closed the connection.
+        CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+        // The server has sent more bytes than the `Content-Length` of the earlier response names, such as a line break.
+        // Libcurl 7.88 reads them as the head of the next response, and reports HTTP/0.9 or a wrong head.
+        CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
+    ]
 
     private func restart(_ transfer: CurlTransfer, _ easy: CurlEasy) {
         active[easy.handle] = nil
