@@ -266,6 +266,28 @@ extension GTKSuite {
             #expect(window.vertical(row.widget)?.start == place.start)
         }
 
+        /// Who opens a list sees its first row whole, whichever image arrives first. A row below that was the anchor moved it out.
+        @Test func listThatWasNotScrolledBeginsWithItsFirstRow() async throws {
+            let list = FittingList(count: 40, request: request)
+            let window = try await ListWindow(list.widget, width: 80, height: 400)
+            defer { window.close() }
+            #expect(try await pump { list.row(at: 2) != nil })
+            for (position, height) in [(1, 50), (2, 90), (0, 300)] {
+                loader.answer(url(position), with: .success(try png(80, height)))
+                #expect(try await pump { list.row(at: position)?.imageView.image != nil })
+                try await window.rest()
+                #expect(window.vertical(try #require(list.row(at: 0)).widget)?.start == 0)
+            }
+            // Once it is scrolled, the rows in sight stay.
+            window.value += 310
+            try await window.rest()
+            let row = try #require(list.row(at: 2))
+            let place = window.vertical(row.widget)?.start
+            list.row(at: 0)?.fittingView?.hasEnded(with: try TestImages.solid(width: 80, height: 30))
+            try await window.rest()
+            #expect(window.vertical(row.widget)?.start == place)
+        }
+
         @Test func insertedAndRemovedRowsDoNotMoveVisibleRows() async throws {
             for position in 0..<200 { loader.answer(url(position), with: .success(try png(80, height(position)))) }
             let list = FittingList(count: 100, request: request)

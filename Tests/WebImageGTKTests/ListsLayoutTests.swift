@@ -115,6 +115,8 @@ import WebImageTesting
             layout.anchor(value: value, page: 160, previous: previous) { !unsettled.contains($0) }
         }
         #expect(anchor(0) == 0)
+        // At the beginning, the first row.
+        #expect(anchor(0, previous: 1, unsettled: [0]) == 0)
         #expect(anchor(1) == 1)
         #expect(anchor(1, unsettled: [1]) == 2)
         // The previous anchor stays the anchor only while its row is completely visible.

@@ -28,6 +28,8 @@ struct FittingLayout: Sendable {
 
     /// Returns the row that stays in place while other rows change.
     ///
+    /// At the beginning of the list it is row 0: who opens a list sees its first row whole, whichever image arrives first.
+    /// Browsers do not anchor a page there either. Elsewhere:
     /// A row is settled after it was measured with the proportions of its image. The previous anchor stays the anchor
     /// as long as it is settled and fully visible. Otherwise the anchor is the first row that is settled and fully
     /// visible. The rows above this row then grow upwards, out of the viewport. Without such a row, the order of
@@ -36,6 +38,7 @@ struct FittingLayout: Sendable {
     func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
         // Rows are placed at whole pixels. Without this rounding, a row that is drawn completely could count as cut.
         let value = value.rounded()
+        guard value > Double(origin) else { return 0 }
         func isWhole(_ row: Int) -> Bool {
             Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
         }

@@ -1,7 +1,8 @@
 import CWebImageGTK
 import WebImageCore
 
-/// A list whose rows change to the proportions of their images, even while the user scrolls. Visible rows never jump.
+/// A list whose rows change to the proportions of their images, even while the user scrolls. Visible rows never jump; a list
+/// that is at its beginning stays there.
 ///
 /// Put ``widget`` into a `GtkScrolledWindow`. Only the rows near the viewport have widgets, and these widgets are
 /// reused. In addition, the list needs 12 bytes for each row.
