@@ -157,6 +157,29 @@ struct RetryDownloadTests {
         }
     }
 
+    /// A server that answers twice. The second answer is not the response to the next request (RFC 9112 §6.3).
+    @Test func secondAnswerIsNotTheNextDownload() async throws {
+        try await withDownloader { server, downloader in
+            let endGate = FaultGate()
+            defer { endGate.open() }
+            // Libcurl notices more bytes in a buffer that ends with the body, but a long body ends in a buffer of its own.
+            let body = Data(repeating: 0x61, count: 200_000)
+            let further = Data("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8)
+            var response = FaultResponse(.data(body + further + Data("e".utf8)))
+            response.framing = .claimedLength(body.count)
+            response.firstPiece = body.count + further.count
+            // The last piece keeps the connection open.
+            response.pieceGates = [1: endGate]
+            server.route("/a", .respond(response))
+            for path in ["/b", "/c"] { server.route(path, .body(Data(path.utf8))) }
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+            for path in ["/b", "/c"] {
+                try await #expect(downloader.fetch(server.url(path)).data == Data(path.utf8))
+            }
+            #expect(server.connectionCount == 2)
+        }
+    }
+
     @Test func atMostTheMaximumPerHostRun() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloadsPerHost = 2

@@ -16,6 +16,7 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
+    private let connections = KeptConnections()
 
     private static let maxPooledHandles = 16
 
@@ -83,6 +84,7 @@ final class CurlLoop {
         if active.isEmpty { blocks.keepsSpares = true }
         transfer.easy = easy
         transfer.clock = clock
+        transfer.connections = connections
         let chain = transfer.job.cookies?.jar(label: label)
         transfer.configure(easy, cookies: transfer.job.request.httpShouldHandleCookies ? cookies : chain)
         transfer.noteActivity()
@@ -105,6 +107,7 @@ final class CurlLoop {
         var code = CURLE_OK
         while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
             guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
+            if code == CURLE_OK { connections.note(easy) }
             if Self.isStaleConnection(transfer, easy: easy, code: code) {
                 restart(transfer, easy)
             } else {
@@ -116,7 +119,7 @@ final class CurlLoop {
     /// Whether a transfer failed because of the state of the reused connection. True only if nothing of a response was
     /// received and the request has no body. Such a transfer can be started again over a new connection.
     private static func isStaleConnection(_ transfer: CurlTransfer, easy: CurlEasy, code: CURLcode) -> Bool {
-        if transfer.isUnasked { return true }
+        if transfer.isUnasked || transfer.hasStrayBytes { return true }
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
         }
@@ -127,8 +130,9 @@ final class CurlLoop {
     private static let staleCodes = [
         // The server had already closed the connection.
         CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-        // The server has sent more bytes than the `Content-Length` of the earlier response names, such as a line break.
-        // Libcurl 7.88 reads them as the head of the next response, and reports HTTP/0.9 or a wrong head.
+        // The server has sent more bytes than the `Content-Length` of the earlier response names, such as a line break, and
+        // they have arrived after the check by ``KeptConnections``. Libcurl 7.88 reads them as the head of the next
+        // response, and reports HTTP/0.9 or a wrong head.
         CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
     ]
 

@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 
 /// Enforces a policy's rules for addresses. Each address is checked before curl connects, and the address of a
-/// reused connection is checked before the request is sent.
+/// reused connection is checked before the request is sent (``checkConnection``).
 extension CurlTransfer {
     /// Whether addresses are checked. With an explicit proxy, addresses are not checked, because the proxy resolves
     /// host names itself.
@@ -17,8 +17,6 @@ extension CurlTransfer {
         let context = Unmanaged.passUnretained(self).toOpaque()
         webimage_curl_set_opensocket(easy.handle, openCheckedSocket)
         easy.set(CURLOPT_OPENSOCKETDATA, pointer: context)
-        webimage_curl_set_prereq(easy.handle, checkConnection)
-        easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
     /// The reason why curl must not connect to an address; nil if curl may connect. The argument is nil if the address
@@ -61,19 +59,24 @@ private func openCheckedSocket(
     return socket(address.pointee.family, type, address.pointee.protocol)
 }
 
-/// Curl calls this function before it sends a request. The function checks the address of the connection a second time,
-/// because a reused connection may have been made under a different policy.
-private func checkConnection(
+/// Curl calls this function before it sends a request. The function checks the connection that curl has chosen.
+func checkConnection(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context, let remote else { return CURL_PREREQFUNC_ABORT }
+    guard let context else { return CURL_PREREQFUNC_ABORT }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    let address = IPAddress(String(cString: remote))
-    transfer.remoteAddress = address?.description
-    guard let refusal = transfer.refusal(of: address) else { return CURL_PREREQFUNC_OK }
-    transfer.refusal = refusal
-    return CURL_PREREQFUNC_ABORT
+    // Check the address a second time, because a reused connection may have been made under a different policy.
+    if transfer.checksAddresses {
+        guard let remote else { return CURL_PREREQFUNC_ABORT }
+        let address = IPAddress(String(cString: remote))
+        transfer.remoteAddress = address?.description
+        if let refusal = transfer.refusal(of: address) {
+            transfer.refusal = refusal
+            return CURL_PREREQFUNC_ABORT
+        }
+    }
+    return transfer.mayUseConnection(localPort: Int(localPort)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 /// The connection settings of requests: credentials, certificates, proxy, policy and redirect limit. This is a class,

@@ -1,4 +1,5 @@
 import CWebImageCurl
+import CWebImageCurlShim
 import Foundation
 import WebImageCore
 import WebImageLoading
@@ -35,6 +36,7 @@ extension CurlTransfer {
         easy.set(CURLOPT_STREAM_WEIGHT, job.priority.streamWeight)
         easy.set(CURLOPT_HEADERDATA, pointer: context)
         easy.set(CURLOPT_WRITEDATA, pointer: context)
+        easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
     private func setAll(_ easy: CurlEasy, cookies: CurlCookieJar?) {
@@ -64,6 +66,7 @@ extension CurlTransfer {
         if checksAddresses { installAddressChecks(easy) }
         easy.set(CURLOPT_HEADERFUNCTION, function: takeHeaderLine)
         easy.set(CURLOPT_WRITEFUNCTION, function: takeBodyBytes)
+        webimage_curl_set_prereq(easy.handle, checkConnection)
     }
 
     private func setBasics(_ easy: CurlEasy) {
@@ -162,6 +165,17 @@ extension CurlTransfer {
             return false
         }
         return deliverHead(finalHead)
+    }
+
+    /// Whether the request may be sent over the connection that curl has chosen. False for a kept connection on which the
+    /// server has sent bytes that belong to no request.
+    func mayUseConnection(localPort: Int) -> Bool {
+        guard !needsFreshConnection, easy?.long(CURLINFO_NUM_CONNECTS) == 0 else {
+            connections?.remove(localPort: localPort)
+            return true
+        }
+        hasStrayBytes = connections?.hasBytes(localPort: localPort) ?? false
+        return !hasStrayBytes
     }
 
     /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the

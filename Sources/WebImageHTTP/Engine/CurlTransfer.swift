@@ -38,6 +38,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the response is a 408 that the server sent before it received the request: it had waited too long on an idle
     /// connection.
     var isUnasked = false
+    /// Whether the request was not sent, because the kept connection has bytes that belong to no request.
+    var hasStrayBytes = false
     /// The address of the connection; nil if the policy does not check addresses.
     var remoteAddress: String?
     /// Whether the transfer must use a new connection. True for the second attempt, if the first attempt failed because
@@ -46,6 +48,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// The clock of the engine's loop, which reads the system clock once in each turn. Reading the system clock for
     /// each piece of the body would take longer than handling the piece.
     var clock: EngineClock?
+    /// The connections of the engine's loop.
+    var connections: KeptConnections?
     var lastActivity = ContinuousClock.now
     /// The number of bytes on the wire at the last sample; see ``CurlLoop``.
     var lastWireBytes = 0
@@ -83,7 +87,7 @@ final class CurlTransfer: @unchecked Sendable {
     func prepareRetry() {
         needsFreshConnection = true
         head = ResponseHeadParser()
-        (refusal, addressRefusal, remoteAddress, isUnasked) = (nil, nil, nil, false)
+        (refusal, addressRefusal, remoteAddress, isUnasked, hasStrayBytes) = (nil, nil, nil, false, false)
         (lastWireBytes, drainEnd, isRedirect) = (0, nil, false)
     }
 
