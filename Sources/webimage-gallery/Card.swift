@@ -23,8 +23,9 @@ import WebImageLinkPreview
         gtk_widget_set_halign(root, GTK_ALIGN_CENTER)
         gtk_widget_set_valign(root, GTK_ALIGN_START)
         let picture = UnsafeMutablePointer<GtkWidget>(view.widget)
-        gtk_widget_set_size_request(picture, gint(Self.pictureSize.width), gint(Self.pictureSize.height))
         gtk_widget_add_css_class(picture, "picture")
+        // Also the largest size: at a scale of 2, a thumbnail has more points than the box, and would widen its card.
+        view.fixedSize = CGSize(width: Self.pictureSize.width, height: Self.pictureSize.height)
         view.cornerRadius = 6
         view.errorImage = Artwork.broken
         view.retriesOnTap = true
