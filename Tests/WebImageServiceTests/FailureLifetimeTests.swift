@@ -101,6 +101,38 @@ private typealias Fix = PictureFixtures
         #expect(faults.isEmpty, "\(faults.count) of 360: \(faults.prefix(8).joined(separator: "\n"))")
     }
 
+    /// A client learns when an overloaded origin expects the next request, also from a remembered failure.
+    @Test(arguments: [429, 503], [Kind.picture, .raw])
+    private func clientsReceiveTheRetryAfterOfTheOrigin(status: Int, kind: Kind) async throws {
+        let (server, folder, clock) = (try FaultServer(), try ScratchFolder(), VirtualClock())
+        defer { server.stop() }
+        let service = try ImageService(
+            configuration: .with {
+                ($0.cacheFolder, $0.offersAVIF, $0.allowedAddresses) = (folder.url.path, false, ["127.0.0.0/8"])
+                $0.queueWait = 0
+            }, loader: nil, clock: clock)
+        func ask(_ path: String) async -> [String?] {
+            let url = server.url(path).absoluteString
+            let answer = await service.respond(to: ServiceRequest(target: "/_/\(kind.rawValue)/plain/\(url)"))
+            return [String(answer.status), answer.headers["Retry-After"], answer.headers["Cache-Control"]]
+        }
+        for (path, field) in [("/long", "120"), ("/short", "3"), ("/none", "soon"), ("/now", "0")] {
+            server.route(path, .body(Data("busy".utf8), status: status, headers: ["Retry-After": field]))
+        }
+        server.route("/gone", .body(Data("gone".utf8), status: 404, headers: ["Retry-After": "120"]))
+        #expect(await ask("/long") == ["502", "120", "public, max-age=10"])
+        #expect(await ask("/short") == ["502", "3", "public, max-age=3"])
+        #expect(await ask("/none") == ["502", nil, "public, max-age=10"])
+        #expect(await ask("/now") == ["502", nil, "no-store"])
+        #expect(await ask("/gone") == ["404", nil, "public, max-age=10"])
+        clock.advance(by: .seconds(4))
+        // A source that is sent unchanged is not examined, and its failure is not remembered.
+        if kind == .picture { #expect(await ask("/long") == ["502", "116", "public, max-age=6"]) }
+        #expect(await ask("/short") == ["502", "3", "public, max-age=3"])
+        #expect(server.requestCount("/short") == 2)
+        await service.shutdown()
+    }
+
     @Test(arguments: Kind.allCases) private func failureThatMustNotBeStoredIsAskedForAgain(kind: Kind) async throws {
         for control in ["no-store", "private", "max-age=0", "no-cache, no-store, must-revalidate", "max-age=3"] {
             let fields = SharedCacheModel.Fields(control: [control])

@@ -31,6 +31,8 @@ final class ResultStore: Sendable {
         var refusal: ServiceRefusal
         /// The time until which the failure is remembered, in seconds since 1970.
         var until: TimeInterval
+        /// The time of the failure, in seconds since 1970.
+        var since: TimeInterval
         /// The tags of the target, and of the result that it had before.
         var tags: [String]
         /// The newest purge that was known when the work began that failed.
@@ -128,16 +130,19 @@ final class ResultStore: Sendable {
             purges.verdict(tags: failure.tags, source: key.source, seen: failure.seen) == .valid
         else { return nil }
         failure.refusal.lifetime = Int((failure.until - now).rounded(.up))
+        let passed = Int(max(now - failure.since, 0))
+        failure.refusal.retryAfter = failure.refusal.retryAfter.map { max($0 - passed, 1) }
         return failure
     }
 
     func remember(
-        _ refusal: ServiceRefusal, for key: ResultKey, until: TimeInterval, tags: [String], seen: Int
+        _ refusal: ServiceRefusal, for key: ResultKey, from since: TimeInterval, until: TimeInterval, tags: [String],
+        seen: Int
     ) {
         var refusal = refusal
         refusal.isFromMemory = true
         failures.set(
-            RememberedFailure(refusal: refusal, until: until, tags: tags, seen: seen), for: key.digest,
+            RememberedFailure(refusal: refusal, until: until, since: since, tags: tags, seen: seen), for: key.digest,
             cost: 1 + tags.count / 16)
     }
 

@@ -130,7 +130,8 @@ struct StoredRules: Sendable {
     }
 
     /// Maps the error of a source to a refusal. A cache may use the refusal again as long as the response that caused it, but
-    /// not longer than ``negativeTTL``: a server can say `no-store` with a status of 404.
+    /// not longer than ``negativeTTL``: a server can say `no-store` with a status of 404. The client receives the
+    /// `Retry-After` of a server that is overloaded.
     func refusal(_ error: WebImageError, now: TimeInterval) -> ServiceRefusal {
         var refusal = ServiceRefusal(error)
         guard let response = error.response, let url = response.url ?? error.url else { return refusal }
@@ -141,6 +142,12 @@ struct StoredRules: Sendable {
         let stored = StoredResponse(response, to: WebImageRequest(url: url), requestTime: now, responseTime: now)
         let lifetime = Lifetime(origin: stored, bounds: bounds)
         refusal.lifetime = lifetime.isStorable ? min(max(lifetime.maxAge - lifetime.age, 0), negativeTTL) : 0
+        if let status = response.statusCode, [429, 503].contains(status), let wait = response.retryAfter(now: now) {
+            let seconds = Int((wait / .seconds(1)).rounded(.up))
+            refusal.retryAfter = seconds > 0 ? seconds : nil
+            // A client that waits for as long must not receive the remembered failure.
+            refusal.lifetime = min(refusal.lifetime ?? negativeTTL, seconds)
+        }
         return refusal
     }
 

@@ -354,8 +354,9 @@ final class ResultProvider: Sendable {
         let seconds = refusal.secondsOfUse(job.rules.negativeTTL)
         if seconds > 0 {
             let former = await usable(job)?.entry.head.tags ?? []
+            let now = clock.date
             store.remember(
-                refusal, for: job.key, until: clock.date + Double(seconds), tags: job.demand.tags + former,
+                refusal, for: job.key, from: now, until: now + Double(seconds), tags: job.demand.tags + former,
                 seen: progress.seen)
         }
         return refusal
