@@ -202,13 +202,14 @@ struct RandomTargets {
         case "quality": return "\(integer(0...100))"
         case "format": return format()
         case "max_bytes": return pick(["0", "1", "500", "5000"])
-        case "fill": return pick(["red", "auto", "transparent", "12ab34,1", "auto,1"])
+        case "fill": return pick(["red", "auto", "transparent", "12ab34,1", "auto,1", "Navy"])
         case "background_color": return pick(["white", "#102030"])
         case "focal": return "\(side())x\(side()):\(side())x\(side())"
-        case "blur": return pick(["1", "7,2.4", number(0...150), "150"])
+        case "blur": return pick(["1", "7,2.4", number(0...150), "200"])
         case "sharpen": return "\(number(0...100)),1,true"
         case "rotate": return pick(["90", "180", "-90", "45", "450", "0.5"])
-        case "round_corner": return pick(["20", "20|5,255,0,0", "\(side())|\(side()),0,0,0,1", "\(side()),0,0,0"])
+        case "round_corner":
+            return pick(["20", "20|5,255,0,0", "20%7C5,0,0,0", "\(side())|\(side()),0,0,0,1", "\(side()),0,0,0"])
         default: return ""
         }
     }

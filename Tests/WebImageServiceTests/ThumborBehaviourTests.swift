@@ -76,7 +76,11 @@ struct ThumborBehaviourTests {
         ("full-fit-in/160x160/filters:no_upscale()", "80x60"), ("adaptive-full-fit-in/60x240", "240x180"),
         ("fit-in/160x160/filters:upscale()", "160x120"),
         ("fit-in/40x40/filters:stretch()", "40x30"), ("40x40/filters:stretch()", "40x40"),
-        ("160x60/filters:stretch()", "160x60"), ("full-fit-in/40x40/filters:stretch()", "53x40"),
+        ("160x60/filters:stretch()", "160x60"), ("160x30/filters:stretch():no_upscale()", "80x30"),
+        ("fit-in/40x20/filters:rotate(90):fill(blue)", "40x20"),
+        ("fit-in/40x20/filters:fill(blue):rotate(90)", "20x40"), ("40x20/filters:rotate(90):fill(blue)", "40x20"),
+        ("40x0/filters:rotate(90):fill(blue)", "40x40"), ("filters:rotate(90):fill(blue)", "60x80"),
+        ("full-fit-in/40x20/filters:rotate(90):fill(blue)", "40x30"), ("full-fit-in/40x40/filters:stretch()", "53x40"),
         ("adaptive-fit-in/30x60", "40x30"), ("adaptive-fit-in/0x30", "40x30"), ("adaptive-fit-in/40x0", "40x30"),
     ]) func sizesAreThoseOfThumbor(row: (parts: String, size: String)) throws {
         #expect(try look(row.parts).size == row.size)
@@ -105,6 +109,70 @@ struct ThumborBehaviourTests {
     ]) func quarterTurnsAddUp(row: (filters: String, size: String, corner: Fix.Pixel)) throws {
         let result = try look("filters:\(row.filters)")
         #expect(result.size == row.size && result.shows(row.corner, 1, 1), "\(row.filters)")
+    }
+
+    // The source is red, green, blue and white (quadrants of 40 × 30 px). The colours are those of thumbor 7.8.0.
+    @Test(arguments: [
+        ("fit-in/80x80/filters:fill(red)", 40, 1, Fix.red),
+        ("fit-in/80x80/filters:fill(red):grayscale()", 40, 1, (76, 76, 76, 255)),
+        ("fit-in/80x80/filters:grayscale():fill(red)", 40, 1, Fix.red),
+        ("fit-in/80x80/filters:fill(red):background_color(blue)", 40, 1, Fix.red),
+        ("fit-in/80x80/filters:background_color(blue):fill(transparent)", 40, 1, Fix.clear),
+        ("fit-in/80x80/filters:fill(transparent):background_color(blue)", 40, 1, Fix.blue),
+        ("fit-in/80x80/filters:round_corner(20,0,0,0):fill(red)", 0, 0, Fix.red),
+        ("fit-in/80x80/filters:round_corner(20,0,0,0):fill(red)", 1, 11, (0, 0, 0, 255)),
+        ("fit-in/80x80/filters:fill(red):round_corner(20,0,0,0)", 0, 0, (0, 0, 0, 255)),
+        ("fit-in/80x80/filters:round_corner(20,0,0,255):grayscale()", 0, 0, (29, 29, 29, 255)),
+        // 60 × 80 px after the rotation: 10 px of space on the left, none above.
+        ("fit-in/80x80/filters:rotate(90):fill(blue)", 1, 1, Fix.blue),
+        ("fit-in/80x80/filters:rotate(90):fill(blue)", 11, 1, Fix.green),
+        ("fit-in/80x80/filters:fill(blue):rotate(90)", 11, 1, Fix.green),
+        // The box cuts 10 px above and 10 px below of the 60 × 80 px.
+        ("fit-in/80x60/filters:rotate(90):fill(blue)", 11, 1, Fix.green),
+        ("fit-in/80x60/filters:rotate(90):fill(blue)", 11, 29, Fix.green),
+        ("fit-in/80x60/filters:rotate(90):fill(blue)", 11, 31, Fix.red),
+    ]) func filtersApplyInTheirOrder(row: (parts: String, x: Int, y: Int, color: Fix.Pixel)) throws {
+        let result = try look(row.parts)
+        #expect(result.shows(row.color, row.x, row.y), "\(row.parts): \(result.pixel(row.x, row.y))")
+    }
+
+    /// 60 × 45 px in a box that is 1 px higher: thumbor puts the odd row below.
+    @Test func oddSpaceIsBelowAndToTheRight() throws {
+        let high = try look("fit-in/80x61/filters:fill(12ab34)")
+        #expect(high.size == "80x61" && high.shows(Fix.red, 1, 0) && high.shows((0x34, 0xAB, 0x12, 255), 1, 60))
+        let wide = try look("fit-in/81x60/filters:fill(12ab34)")
+        #expect(wide.size == "81x60" && wide.shows(Fix.red, 0, 1) && wide.shows((0x34, 0xAB, 0x12, 255), 80, 1))
+    }
+
+    @Test(arguments: [(1, 1, 76), (78, 1, 150), (1, 58, 29), (78, 58, 255)]) func greyIsTheLumaOfStoredValues(
+        row: (x: Int, y: Int, grey: UInt8)
+    ) throws {
+        let result = try look("filters:grayscale()")
+        #expect(result.shows((row.grey, row.grey, row.grey, 255), row.x, row.y, tolerance: 1))
+    }
+
+    @Test func coloredCornersKeepTheTransparencyInside() throws {
+        let source = try Fix.png(80, 60, hasAlpha: true) { x, y in
+            x >= 40 && y < 30 ? Fix.red : x >= 40 ? (0, 0, 128, 128) : Fix.clear
+        }
+        for radius in ["20", "20|18"] {
+            let result = try look("filters:round_corner(\(radius),0,0,255)", source)
+            #expect(result.shows(Fix.blue, 79, 0) && result.shows(Fix.red, 60, 15))
+            #expect(result.shows(Fix.clear, 0, 0) && result.shows(Fix.clear, 20, 30))
+            #expect(result.shows((128, 0, 0, 128), 79, 59) && result.shows((0, 0, 128, 128), 60, 35))
+        }
+    }
+
+    @Test func edgesOfACropAfterTrimAreThoseOfTheSource() throws {
+        let source = try Fix.png(80, 60) { x, y in
+            x < 10 || y < 5 || x >= 70 || y >= 50 ? Fix.white : x < 20 ? Fix.red : y < 15 ? Fix.green : Fix.blue
+        }
+        let part = try look("trim/20x15:60x40", source)
+        #expect(part.size == "40x25" && part.shows(Fix.blue, 0, 0) && part.shows(Fix.blue, 39, 24))
+        // What is outside of the trimmed picture does not count.
+        let wide = try look("trim/0x0:20x15", source)
+        #expect(wide.size == "10x10" && wide.shows(Fix.red, 0, 0) && wide.shows(Fix.red, 9, 9))
+        #expect(try look("trim/0x0:5x5", source).size == "60x45")
     }
 
     @Test func turnedAnimationHasItsTurnedSize() throws {

@@ -73,6 +73,17 @@ struct ThumborRouterTests {
         Row("filters:background_color(#010203)/") {
             $0.background = .color(PlainColor(red: 1, green: 2, blue: 3))
         },
+        Row("filters:background_color(%23010204)/") {
+            $0.background = .color(PlainColor(red: 1, green: 2, blue: 4))
+        },
+        Row("filters:background_color(Navy)/") {
+            $0.background = .color(PlainColor(red: 0, green: 0, blue: 128))
+        },
+        Row("filters:fill(rebeccapurple)/") {
+            $0.extend.isEnabled = true
+            $0.extendBackground = .color(PlainColor(red: 102, green: 51, blue: 153))
+        },
+        Row("filters:background_color(transparent)/") { _ in },
         Row("300x200/filters:no_upscale()/") {
             ($0.width, $0.height, $0.enlarge) = (300, 200, false)
         },
@@ -83,6 +94,10 @@ struct ThumborRouterTests {
         },
         Row("filters:blur(7)/") { $0.blur = 7 },
         Row("filters:blur(7, 2.5)/") { $0.blur = 2.5 },
+        Row("filters:blur(7,%202.5)/") { $0.blur = 2.5 },
+        Row("filters:blur(8,0)/") { $0.blur = 8 },
+        Row("filters:blur(200)/") { $0.blur = 150 },
+        Row("filters:quality(40):%20blur(6)/") { ($0.quality, $0.blur) = (40, 6) },
         Row("filters:sharpen(1.5,0.5,true)/") { $0.sharpen = 1.5 },
         Row("filters:grayscale()/") { $0.isGray = true },
         Row("filters:rotate(30)/") { _ in },
@@ -91,6 +106,21 @@ struct ThumborRouterTests {
             $0.roundCorner = .init(
                 radius: 20, verticalRadius: 10, color: PlainColor(red: 255, green: 0, blue: 0))
         },
+        Row("filters:round_corner(20%7C10%2C255,0,1)/") {
+            $0.roundCorner = .init(
+                radius: 20, verticalRadius: 10, color: PlainColor(red: 255, green: 0, blue: 1))
+        },
+        Row("filters:blur(1):grayscale():fill(red)/") {
+            ($0.blur, $0.isGray, $0.extend.isEnabled) = (1, true, true)
+            $0.extendBackground = .color(PlainColor(red: 255, green: 0, blue: 0))
+        },
+        Row("filters:grayscale():blur(1):grayscale()/") { ($0.blur, $0.isGray) = (1, true) },
+        Row("filters:grayscale():blur(1)/") {
+            ($0.blur, $0.isGray) = (1, true)
+            $0.pixelSteps = [
+                .sharpen, .pixelate, .canvas, .rotation, .background, .watermark, .corners, .gray, .blur,
+            ]
+        },
         Row("filters:round_corner(20,0,0,0,1)/") { $0.roundCorner = .init(radius: 20, color: nil) },
         Row("filters:strip_exif():strip_icc()/") { $0.keepCopyright = false },
     ]
@@ -98,7 +128,7 @@ struct ThumborRouterTests {
     @Test(arguments: rows) func everyPartIsRead(row: Row) throws {
         var expected = ProcessingOptions()
         (expected.resizing, expected.enlarge, expected.flipsLast, expected.drawsSVG) = (.fill, true, true, true)
-        expected.cutsExactly = true
+        (expected.cutsExactly, expected.extendsExactly) = (true, true)
         row.set(&expected)
         let parsed = try ThumborRouter().parse("/unsafe/\(row.parts)example.com/a/b.jpg")
         #expect(parsed == ImageTarget(source: "http://example.com/a/b.jpg", options: expected))

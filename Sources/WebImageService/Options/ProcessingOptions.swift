@@ -38,6 +38,14 @@ struct ProcessingOptions: Sendable, Hashable {
         var top: Int
         var right: Int
         var bottom: Int
+
+        /// Makes the edges refer to the part of the source that begins at `origin`. They can be outside of the part.
+        mutating func move(from origin: PixelPlace) {
+            left -= origin.x
+            right -= origin.x
+            top -= origin.y
+            bottom -= origin.y
+        }
     }
 
     struct Trim: Sendable, Hashable {
@@ -72,6 +80,18 @@ struct ProcessingOptions: Sendable, Hashable {
         /// The size of a box, as a fraction of the result's sides. The mark is scaled so that it fits into this box. 0
         /// scales the mark only by the device pixel ratio.
         var scale = 0.0
+    }
+
+    /// A step that changes pixels after the picture was cut and scaled.
+    enum PixelStep: String, Sendable, CaseIterable {
+        case blur, sharpen, pixelate, gray
+        /// Adds the space of `extend`, of `extend_aspect_ratio` and of the padding.
+        case canvas
+        /// Rotates by ``ProcessingOptions/angle``.
+        case rotation
+        /// Draws the picture over ``ProcessingOptions/background``.
+        case background
+        case watermark, corners
     }
 
     enum Background: Sendable, Hashable {
@@ -127,8 +147,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var autoRotate = true
     /// The number of clockwise quarter turns, 0...3.
     var quarterTurns = 0
-    /// The angle of a rotation in degrees counter-clockwise: 0, 90, 180 or 270. The rotation is applied after all other
-    /// geometry.
+    /// The angle of a rotation in degrees counter-clockwise: 0, 90, 180 or 270. ``pixelSteps`` has its place.
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
@@ -138,6 +157,9 @@ struct ProcessingOptions: Sendable, Hashable {
     /// Whether the part that is cut begins at an exact position, as in thumbor, instead of at a whole pixel of the scaled
     /// picture, as in imgproxy.
     var cutsExactly = false
+    /// Whether `extend` gives exactly the box, as in thumbor: it cuts a picture that a rotation has made larger than the box,
+    /// and puts an odd pixel of space to the right and below. If the value is false, `extend` only adds space, as in imgproxy.
+    var extendsExactly = false
     /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
     /// Whether a height of 0 means the source's height instead of the height that follows from the width.
@@ -152,6 +174,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var isAdaptive = false
 
     // Pixels.
+    /// The order of the steps that change pixels. In thumbor's grammar, it is the order of the filters.
+    var pixelSteps = PixelStep.allCases
     var background: Background?
     var blur = 0.0
     var sharpen = 0.0
@@ -195,6 +219,24 @@ struct ProcessingOptions: Sendable, Hashable {
     var isAttachment = false
 
     var limits = Limits()
+
+    /// Whether the rotation by ``angle`` comes before the canvas.
+    var rotatesFirst: Bool {
+        guard angle != 0, let rotation = pixelSteps.firstIndex(of: .rotation),
+            let canvas = pixelSteps.firstIndex(of: .canvas)
+        else { return false }
+        return rotation < canvas
+    }
+
+    /// Puts steps into the order in which a target names them. Of a step that is named twice, the last place counts.
+    mutating func order(_ named: [PixelStep]) {
+        var last: [PixelStep] = []
+        for step in named.reversed() where !last.contains(step) { last.insert(step, at: 0) }
+        let standard = PixelStep.allCases
+        // Targets with equal results must have equal options, and so one key.
+        guard last != standard.filter(last.contains) else { return }
+        pixelSteps = standard.filter { !last.contains($0) } + last
+    }
 }
 
 /// An opaque colour with eight bits per channel.

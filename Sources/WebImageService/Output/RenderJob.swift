@@ -16,6 +16,8 @@ struct RenderJob {
     /// The size of the source to which the options refer. After ``decodeWhole()``, it excludes the border that `trim`
     /// removes.
     private(set) var sourceSize: PixelSize
+    /// The position of the part with ``sourceSize`` in the source.
+    private(set) var sourceOrigin = PixelPlace(x: 0, y: 0)
     private var whole: Image?
     private var stages: [ServiceLogEntry.Stage: Duration] = [:]
     private var options: ProcessingOptions { resultRenderer.options }
@@ -52,8 +54,9 @@ struct RenderJob {
             return
         }
         let image = try page ?? shared(nil).image
-        whole = try measured(.transform) { _ in
+        whole = try measured(.transform) { job in
             guard let part = try BorderTrim.part(of: image, trim) else { return image }
+            job.sourceOrigin = part.place
             return try PixelCanvas.cropped(image, to: part.size, at: part.place)
         }
         sourceSize = whole?.pixelSize ?? sourceSize

@@ -97,7 +97,8 @@ struct ResultRenderer: Sendable {
             resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, page: page,
             budget: budget)
         try work.decodeWhole()
-        let geometry = geometry(of: work.sourceSize, info, in: format, settings: settings)
+        let geometry = geometry(
+            of: work.sourceSize, at: work.sourceOrigin, info, in: format, settings: settings)
         for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)] {
             guard size.pixelCount <= settings.maxResultPixels else {
                 throw ServiceRefusal(
@@ -211,20 +212,32 @@ struct ResultRenderer: Sendable {
             canEncodeFrames: { coders.canEncodeFrames(to: $0.imageFormat) })
     }
 
-    /// Whether the result can have transparent pixels: the source has some, or space is added around the picture. A
-    /// background makes the result opaque.
+    /// Whether the result can have transparent pixels: the source has some, space is added around the picture, or the corners
+    /// are cut. A background makes opaque what is drawn before.
     private func hasTransparency(_ info: ImageInfo) -> Bool {
-        guard options.background == nil else { return false }
-        if let corner = options.roundCorner, corner.color == nil { return true }
-        let isExtended =
-            options.extend.isEnabled || options.extendAspectRatio.isEnabled || !options.padding.isEmpty
-        return info.hasAlpha || (isExtended && options.extendBackground == nil)
+        var isTransparent = info.hasAlpha
+        for step in options.pixelSteps {
+            switch step {
+            case .canvas:
+                let isExtended =
+                    options.extend.isEnabled || options.extendAspectRatio.isEnabled || !options.padding.isEmpty
+                if isExtended, options.extendBackground == nil { isTransparent = true }
+            case .background: if options.background != nil { isTransparent = false }
+            case .corners: if let corner = options.roundCorner, corner.color == nil { isTransparent = true }
+            default: break
+            }
+        }
+        return isTransparent
     }
 
+    /// - Parameter origin: The position of `source` in the picture to which the edges of a crop refer.
     private func geometry(
-        of source: PixelSize, _ info: ImageInfo, in format: OutputFormat, settings: OutputSettings
+        of source: PixelSize, at origin: PixelPlace = PixelPlace(x: 0, y: 0), _ info: ImageInfo,
+        in format: OutputFormat, settings: OutputSettings
     ) -> ResultGeometry {
-        ResultGeometry(
+        var options = options
+        options.manualCrop?.move(from: origin)
+        return ResultGeometry(
             source: source, options: options, isVector: info.format.isVector,
             maxSide: min(format.maxDimension, settings.maxResultSide))
     }

@@ -39,12 +39,16 @@ struct FrameRenderer {
             try budget.check()
             image = try apply(step, to: image)
         }
-        return image
+        for step in options.pixelSteps {
+            try budget.check()
+            image = try apply(step, to: image)
+        }
+        return try flattened(image)
     }
 
-    /// The steps in their order.
+    /// The steps before those of ``ProcessingOptions/pixelSteps``, in their order.
     private enum Step: CaseIterable {
-        case turn, mirrorFirst, cut, mirrorLast, effects, canvas, rotate, flatten, watermark, corners
+        case turn, mirrorFirst, cut, mirrorLast
     }
 
     /// Applies a step. Returns the picture unchanged if the options do not need the step.
@@ -54,10 +58,17 @@ struct FrameRenderer {
         case .mirrorFirst: options.flipsLast ? image : try flipped(image)
         case .cut: try cut(image)
         case .mirrorLast: options.flipsLast ? try flipped(image) : image
-        case .effects: try PixelEffects.apply(options, to: image, budget: budget)
+        }
+    }
+
+    private func apply(
+        _ step: ProcessingOptions.PixelStep, to image: Image
+    ) throws(WebImageError) -> Image {
+        switch step {
+        case .blur, .sharpen, .pixelate, .gray: try PixelEffects.apply(step, of: options, to: image, budget: budget)
         case .canvas: try placedOnCanvas(image)
-        case .rotate: try rotated(image)
-        case .flatten: try flattened(image)
+        case .rotation: try rotated(image)
+        case .background: try drawnOverBackground(image)
         case .watermark: try watermarked(image)
         case .corners: try roundCorners(image)
         }
@@ -65,7 +76,7 @@ struct FrameRenderer {
 
     private func watermarked(_ image: Image) throws(WebImageError) -> Image {
         guard let watermark, let wanted = options.watermark else { return image }
-        return try watermark.drawn(on: image, wanted, dpr: geometry.dpr)
+        return try watermark.drawn(on: try flattened(image), wanted, dpr: geometry.dpr)
     }
 
     private func rotated(_ image: Image) throws(WebImageError) -> Image {
@@ -121,12 +132,17 @@ struct FrameRenderer {
 
     private func placedOnCanvas(_ image: Image) throws(WebImageError) -> Image {
         var image = image
+        if options.extendsExactly { image = try cutToCanvas(image) }
         let around = try options.extendBackground.map { background throws(WebImageError) in try color(background, image)
         }
         for (size, gravity) in [
             (geometry.extended, options.extend.gravity), (geometry.extendedToRatio, options.extendAspectRatio.gravity),
         ] {
-            let place = Geometry.place(image.pixelSize, in: size, gravity, dpr: geometry.dpr)
+            let place =
+                options.extendsExactly
+                ? PixelPlace(
+                    x: (size.width - image.pixelSize.width) / 2, y: (size.height - image.pixelSize.height) / 2)
+                : Geometry.place(image.pixelSize, in: size, gravity, dpr: geometry.dpr)
             image = try PixelCanvas.extended(image, to: size, at: place, around: around)
         }
         return try PixelCanvas.extended(
@@ -134,23 +150,35 @@ struct FrameRenderer {
             around: around)
     }
 
+    /// Cuts the parts that are outside of the canvas on both sides.
+    private func cutToCanvas(_ image: Image) throws(WebImageError) -> Image {
+        let (size, canvas) = (image.pixelSize, geometry.extended)
+        let part = PixelSize(width: min(size.width, canvas.width), height: min(size.height, canvas.height))
+        let place = PixelPlace(x: (size.width - part.width + 1) / 2, y: (size.height - part.height + 1) / 2)
+        return try PixelCanvas.cropped(image, to: part, at: place)
+    }
+
+    private func drawnOverBackground(_ image: Image) throws(WebImageError) -> Image {
+        guard let background = options.background else { return image }
+        return try PixelCanvas.flattened(image, over: try color(background, image))
+    }
+
+    /// Draws the picture over white if the result's format stores no transparency.
     private func flattened(_ image: Image) throws(WebImageError) -> Image {
-        if let background = options.background {
-            return try PixelCanvas.flattened(image, over: try color(background, image))
-        }
-        return keepsAlpha ? image : try PixelCanvas.flattened(image, over: .white)
+        keepsAlpha ? image : try PixelCanvas.flattened(image, over: .white)
     }
 
     private func roundCorners(_ image: Image) throws(WebImageError) -> Image {
         guard let corner = options.roundCorner, corner.radius > 0, corner.verticalRadius ?? 1 > 0 else { return image }
+        let image = try flattened(image)
         // Each radius has its own limit, as in thumbor. So a radius above half the shorter side gives elliptical
         // corners.
         let radius = min(Double(corner.radius) * geometry.dpr, Double(image.pixelSize.width / 2))
         let vertical = min(
             Double(corner.verticalRadius ?? corner.radius) * geometry.dpr, Double(image.pixelSize.height / 2))
         let rounded = try PixelEffects.roundedCorners(image, horizontal: radius, vertical: vertical)
-        guard corner.color != nil || !keepsAlpha else { return rounded }
-        return try PixelCanvas.flattened(rounded, over: (corner.color ?? .white).imageColor)
+        guard let color = corner.color else { return try flattened(rounded) }
+        return try PixelCanvas.restored(rounded, to: image, with: color)
     }
 
     private func color(_ background: ProcessingOptions.Background, _ image: Image) throws(WebImageError) -> ImageColor {

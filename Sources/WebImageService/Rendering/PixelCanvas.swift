@@ -50,6 +50,36 @@ enum PixelCanvas {
         return Image(pixels: pixels, colorProfile: image.colorProfile, hasAlpha: false, format: image.imageFormat)
     }
 
+    /// Draws a colour where a picture has less opacity than `original`, so that it has the opacity of `original` again.
+    /// Both have the same size.
+    static func restored(_ image: Image, to original: Image, with color: PlainColor) throws(WebImageError) -> Image {
+        guard original.hasAlpha else { return try flattened(image, over: color.imageColor) }
+        let above = try image.pixels.converted(to: .bgra8Premultiplied)
+        let below = try original.pixels.converted(to: .bgra8Premultiplied)
+        let result = try PixelBuffer(width: above.width, height: above.height, format: .bgra8Premultiplied)
+        let channels = [Int(color.blue), Int(color.green), Int(color.red)]
+        let rows = (result: result.bytesPerRow, above: above.bytesPerRow, below: below.bytesPerRow)
+        result.withUnsafeMutableBytes { target in
+            above.withUnsafeBytes { above in
+                below.withUnsafeBytes { below in
+                    for row in 0..<result.height {
+                        var (place, high, low) = (row * rows.result, row * rows.above, row * rows.below)
+                        for _ in 0..<result.width {
+                            let missing = max(Int(below[low + 3]) - Int(above[high + 3]), 0)
+                            for channel in 0..<3 {
+                                let added = (channels[channel] * missing + 127) / 255
+                                target[place + channel] = UInt8(min(Int(above[high + channel]) + added, 255))
+                            }
+                            target[place + 3] = below[low + 3]
+                            (place, high, low) = (place + 4, high + 4, low + 4)
+                        }
+                    }
+                }
+            }
+        }
+        return Image(pixels: result, colorProfile: image.colorProfile, hasAlpha: true, format: image.imageFormat)
+    }
+
     /// Returns a part of the picture scaled to `size`. If nothing changes, returns the picture itself.
     static func scaled(
         _ image: Image, to size: PixelSize, from region: PixelRegion? = nil

@@ -4,22 +4,28 @@ import WebImageGraphics
 
 /// Effects that change pixels but not sizes.
 enum PixelEffects {
+    /// Applies one effect. Returns the picture unchanged if the options do not have the effect.
     static func apply(
-        _ options: ProcessingOptions, to image: Image, budget: WorkBudget
+        _ step: ProcessingOptions.PixelStep, of options: ProcessingOptions, to image: Image, budget: WorkBudget
     ) throws(WebImageError) -> Image {
-        var image = image
         try budget.check()
-        if options.blur > 0 { image = try made(image, image.blurredImage(deviation: options.blur)) }
-        if options.sharpen > 0 {
-            image = try made(image, image.sharpenedImage(deviation: options.sharpen, amount: 1.5))
-        }
-        if options.pixelate > 1 {
+        switch step {
+        case .blur where options.blur > 0:
+            return try made(image, image.blurredImage(deviation: options.blur))
+        case .sharpen where options.sharpen > 0:
+            return try made(image, image.sharpenedImage(deviation: options.sharpen, amount: 1.5))
+        case .pixelate where options.pixelate > 1:
             let filter = NeighbourFilter.pixellate(points: Double(options.pixelate))
-            image = try made(image, filter.filteredImage(with: image))
+            return try made(image, filter.filteredImage(with: image))
+        case .gray where options.isGray:
+            return try made(image, luma?.filteredImage(with: image))
+        default: return image
         }
-        if options.isGray { image = try made(image, ColorFilter.saturation(0).filteredImage(with: image)) }
-        return image
     }
+
+    /// The grey of thumbor: the luma of ITU-R BT.601, computed from stored values.
+    private static let luma = ColorFilter.matrix(
+        [0.299, 0.587, 0.114, 0.299, 0.587, 0.114, 0.299, 0.587, 0.114])
 
     /// Makes the corners transparent outside quarter ellipses with the given radii in pixels.
     static func roundedCorners(_ image: Image, horizontal: Double, vertical: Double) throws(WebImageError) -> Image {

@@ -57,21 +57,31 @@ struct ResultBuffers: Sendable, Hashable {
             let between = PixelSize(width: current.width, height: min(geometry.cut.height, current.height))
             steps.append(step("scaled picture", geometry.cut, besides: [Self.buffer("shortened picture", between)]))
         }
-        for (name, count) in Self.effects(options) {
-            let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", geometry.cut) }
-            steps.append(step(name, geometry.cut, besides: extra))
+        for pixelStep in options.pixelSteps {
+            switch pixelStep {
+            case .blur, .sharpen, .pixelate, .gray:
+                guard let (name, count) = Self.effect(pixelStep, options) else { continue }
+                let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", current) }
+                steps.append(step(name, current, besides: extra))
+            case .canvas:
+                for size in [geometry.extended, geometry.extendedToRatio, geometry.result] where size != current {
+                    steps.append(step("canvas", size))
+                }
+            case .rotation:
+                guard options.angle != 0 else { continue }
+                steps.append(step("rotated picture", Geometry.rotated(current, by: options.angle)))
+            case .background: steps.append(step("flattened picture", current))
+            case .watermark:
+                guard let mark, let wanted = options.watermark else { continue }
+                let size = WatermarkDrawing.visibleSize(of: mark, wanted, on: current)
+                let marks = [Self.buffer("watermark", mark), Self.buffer("scaled watermark", size)]
+                steps.append(step("picture with watermark", current, besides: marks))
+            case .corners:
+                guard options.roundCorner != nil else { continue }
+                steps.append(
+                    step("picture with round corners", current, besides: [Self.buffer("rounded picture", current)]))
+            }
         }
-        for size in [geometry.extended, geometry.extendedToRatio, geometry.result] where size != current {
-            steps.append(step("canvas", size))
-        }
-        if options.angle != 0 { steps.append(step("rotated picture", geometry.rotated)) }
-        steps.append(step("flattened picture", geometry.rotated))
-        if let mark, let wanted = options.watermark {
-            let size = WatermarkDrawing.visibleSize(of: mark, wanted, on: geometry.rotated)
-            let marks = [Self.buffer("watermark", mark), Self.buffer("scaled watermark", size)]
-            steps.append(step("picture with watermark", geometry.rotated, besides: marks))
-        }
-        if options.roundCorner != nil { steps.append(step("picture with round corners", geometry.rotated)) }
         if turnsLast { steps.append(step("upright picture", geometry.rotated)) }
         let name = format.map { "encoding \($0.rawValue)" } ?? "encoding"
         let encoder = Buffer(
@@ -103,14 +113,17 @@ struct ResultBuffers: Sendable, Hashable {
         }
     }
 
-    /// The effects of a result and the number of buffers that each of them allocates.
-    private static func effects(_ options: ProcessingOptions) -> [(name: String, count: Int)] {
-        var effects: [(String, Int)] = []
-        if options.blur > 0 { effects.append(("blurred picture", 2)) }
-        if options.sharpen > 0 { effects.append(("sharpened picture", 3)) }
-        if options.pixelate > 1 { effects.append(("pixelated picture", 2)) }
-        if options.isGray { effects.append(("grey picture", 3)) }
-        return effects
+    /// An effect of a result and the number of buffers that it allocates; nil if the options do not have the effect.
+    private static func effect(
+        _ step: ProcessingOptions.PixelStep, _ options: ProcessingOptions
+    ) -> (name: String, count: Int)? {
+        switch step {
+        case .blur where options.blur > 0: ("blurred picture", 2)
+        case .sharpen where options.sharpen > 0: ("sharpened picture", 3)
+        case .pixelate where options.pixelate > 1: ("pixelated picture", 2)
+        case .gray where options.isGray: ("grey picture", 3)
+        default: nil
+        }
     }
 
     private static func buffer(_ name: String, _ size: PixelSize) -> Buffer {

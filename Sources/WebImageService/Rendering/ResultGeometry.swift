@@ -27,7 +27,7 @@ struct ResultGeometry: Sendable, Hashable {
     /// result would be too large.
     let dpr: Double
 
-    /// The size of the result before the rotation by ``ProcessingOptions/angle``.
+    /// The size of the result before the rotation by ``ProcessingOptions/angle``, unless that comes before the canvas.
     var result: PixelSize {
         PixelSize(
             width: extendedToRatio.width + padding.left + padding.right,
@@ -35,9 +35,10 @@ struct ResultGeometry: Sendable, Hashable {
     }
 
     /// The size of the result after the rotation by ``ProcessingOptions/angle``.
-    var rotated: PixelSize { Geometry.rotated(result, by: angle) }
+    var rotated: PixelSize { rotatesFirst ? result : Geometry.rotated(result, by: angle) }
 
     private let angle: Double
+    private let rotatesFirst: Bool
     private let cutsExactly: Bool
     /// The factors from ``crop`` to ``scaled`` before rounding.
     private let factorX: Double
@@ -133,6 +134,7 @@ struct ResultGeometry: Sendable, Hashable {
         _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double, maxSide: Int = .max
     ) {
         angle = options.angle
+        rotatesFirst = options.rotatesFirst
         cutsExactly = options.cutsExactly
         func bounded(_ size: PixelSize) -> PixelSize {
             PixelSize(width: min(size.width, maxSide), height: min(size.height, maxSide))
@@ -170,8 +172,16 @@ struct ResultGeometry: Sendable, Hashable {
         cut = bounded(Self.cut(scaled, to: target, resizing: resizing, options))
         cutGravity = options.focalArea.map { Self.focus(on: $0, part) } ?? options.gravity
 
-        let box = PixelSize(width: max(cut.width, target.width), height: max(cut.height, target.height))
-        extended = options.extend.isEnabled ? bounded(box) : cut
+        let picture = options.rotatesFirst ? Geometry.rotated(cut, by: angle) : cut
+        var box = PixelSize(width: max(picture.width, target.width), height: max(picture.height, target.height))
+        if options.extendsExactly {
+            // As in thumbor, `full-fit-in` replaces the box by the size of the picture that covers it.
+            let wanted = resizing == .cover ? cut : target
+            box = PixelSize(
+                width: wanted.width == 0 ? picture.width : wanted.width,
+                height: wanted.height == 0 ? picture.height : wanted.height)
+        }
+        extended = options.extend.isEnabled ? bounded(box) : picture
         extendedToRatio =
             options.extendAspectRatio.isEnabled ? bounded(Self.extended(extended, toRatioOf: target)) : extended
         func pad(_ value: Int, _ room: Int) -> Int { min(Geometry.even(Double(value) * scale.dpr), max(room, 0)) }
@@ -248,8 +258,8 @@ private struct SourcePart {
 
     init(_ source: PixelSize, _ options: ProcessingOptions) {
         if let edges = options.manualCrop {
-            let left = min(edges.left, source.width - 1)
-            let top = min(edges.top, source.height - 1)
+            let left = min(max(edges.left, 0), source.width - 1)
+            let top = min(max(edges.top, 0), source.height - 1)
             // An empty area is ignored.
             if edges.right > left, edges.bottom > top {
                 origin = PixelPlace(x: left, y: top)
@@ -300,6 +310,10 @@ private struct ScaleFactors {
         y *= options.zoomY
         var dpr = options.dpr
         if !options.enlarge, !isVector {
+            if resizing == .force, options.cutsExactly {
+                // In thumbor, `stretch` and `no_upscale` limit each side by itself.
+                (x, y) = (min(x, 1), min(y, 1))
+            }
             let largest = max(x, y)
             if largest > 1 {
                 x /= largest

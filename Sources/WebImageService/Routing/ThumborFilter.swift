@@ -5,14 +5,14 @@ struct ThumborFilter {
     let name: Substring
     let arguments: [Substring]
 
-    /// Splits a list of filters such as `name(a,b):name()`. Only a colon after a closing parenthesis separates
-    /// filters, because arguments may contain colons.
+    /// Splits a list of filters such as `name(a,b):name()`, without percent-encoding. Only a colon after a closing
+    /// parenthesis separates filters, because arguments may contain colons.
     static func split(_ text: Substring) throws(ServiceRefusal) -> [ThumborFilter] {
         var filters: [ThumborFilter] = []
         var rest = text
         while !rest.isEmpty {
             guard let open = rest.firstIndex(of: "(") else { throw .option(rest, "a filter must be name(arguments)") }
-            let name = rest[..<open]
+            let name = rest[..<open].trimmed
             guard let end = rest.range(of: "):")?.lowerBound ?? (rest.hasSuffix(")") ? rest.indices.last : nil),
                 end > open
             else { throw .option(name, "the closing parenthesis is missing") }
@@ -35,6 +35,25 @@ struct ThumborFilter {
         "sharpen", "grayscale", "rotate", "round_corner", "strip_exif", "strip_icc",
     ]
 
+    /// The steps of the result that the filter needs, in their order.
+    var steps: [ProcessingOptions.PixelStep] {
+        switch name {
+        case "blur": [.blur]
+        case "sharpen": [.sharpen]
+        case "grayscale": [.gray]
+        case "fill": fillsTransparency ? [.canvas, .background] : [.canvas]
+        case "rotate": [.rotation]
+        case "background_color": [.background]
+        case "round_corner": [.corners]
+        default: []
+        }
+    }
+
+    /// Whether the filter `fill` also draws its colour under the picture.
+    private var fillsTransparency: Bool {
+        arguments.count > 1 && OptionArguments(name: name, arguments: []).boolean(arguments[1])
+    }
+
     func apply(to options: inout ProcessingOptions, isFit: Bool) throws(ServiceRefusal) {
         var reader = OptionArguments(name: name, arguments: arguments)
         switch name {
@@ -45,7 +64,9 @@ struct ThumborFilter {
             options.maxBytes = try reader.integer(
                 try reader.required("the number of bytes"), in: 0...(1 << 40), "the number of bytes")
         case "fill": try readFill(&reader, &options)
-        case "background_color": options.background = .color(try color(try reader.required("the colour"), reader))
+        case "background_color":
+            let text = try reader.required("the colour")
+            if text != "transparent" { options.background = .color(try color(text, reader)) }
         case "no_upscale": options.enlarge = false
         case "upscale": options.enlarge = true
         case "stretch":
@@ -53,9 +74,13 @@ struct ThumborFilter {
             if !isFit { options.resizing = .force }
         case "focal": try readFocus(&reader, &options)
         case "blur":
-            let radius = try reader.number(try reader.required("the radius"), in: 0...150, "the radius")
-            options.blur = radius
-            if let sigma = reader.nextUnlessEmpty() { options.blur = try reader.number(sigma, in: 0...150, "sigma") }
+            // A larger radius counts as 150, and a sigma of 0 is the radius, as in thumbor.
+            let radius = try reader.number(try reader.required("the radius"), in: 0...1e6, "the radius")
+            options.blur = min(radius, 150)
+            if let text = reader.nextUnlessEmpty() {
+                let sigma = try reader.number(text, in: 0...1e6, "sigma")
+                if sigma > 0 { options.blur = min(sigma, 150) }
+            }
         case "sharpen":
             options.sharpen = try reader.number(try reader.required("the amount"), in: 0...100, "the amount")
             _ = (reader.next(), reader.next())
@@ -79,15 +104,15 @@ struct ThumborFilter {
         _ reader: inout OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
         let text = try reader.required("the colour")
-        let fillsTransparency = reader.next().map { reader.boolean($0) } ?? false
+        _ = reader.next()
         options.extend.isEnabled = true
         switch text {
-        case "transparent": break
+        case "transparent": options.extendBackground = nil
         case "auto": options.extendBackground = .mean
         case "blur": throw reader.refusal("filling with the blurred picture is not supported here")
         default: options.extendBackground = .color(try color(text, reader))
         }
-        if fillsTransparency { options.background = options.extendBackground }
+        if fillsTransparency, let background = options.extendBackground { options.background = background }
     }
 
     private func readFocus(
@@ -121,12 +146,8 @@ struct ThumborFilter {
     }
 
     private func color(_ text: Substring, _ reader: OptionArguments) throws(ServiceRefusal) -> PlainColor {
-        let named: [Substring: String] = [
-            "white": "fff", "black": "000", "red": "f00", "lime": "0f0", "green": "008000", "blue": "00f",
-            "gray": "808080",
-            "grey": "808080", "yellow": "ff0", "cyan": "0ff", "magenta": "f0f", "silver": "c0c0c0", "orange": "ffa500",
-        ]
-        return try reader.color(named[text].map { $0[...] } ?? (text.hasPrefix("#") ? text.dropFirst() : text))
+        if let color = PlainColor(name: text) { return color }
+        return try reader.color(text.hasPrefix("#") ? text.dropFirst() : text)
     }
 }
 

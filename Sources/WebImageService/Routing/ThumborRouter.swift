@@ -52,6 +52,7 @@ struct ThumborRouter: Sendable {
         options.enlarge = true
         options.flipsLast = true
         options.cutsExactly = true
+        options.extendsExactly = true
         options.drawsSVG = true
         options.limits = limits
         // thumbor's `debug` is accepted and has no effect.
@@ -82,10 +83,15 @@ struct ThumborRouter: Sendable {
         }
         try readAlignment(&reader, &options)
         if let filters = reader.takeFilters() {
-            for filter in try ThumborFilter.split(filters) {
+            // Clients such as Python's requests encode the bar in `round_corner(20|10)`.
+            let decoded = String(filters).removingPercentEncoding ?? String(filters)
+            var steps: [ProcessingOptions.PixelStep] = []
+            for filter in try ThumborFilter.split(decoded[...]) {
                 try require(String(filter.name), for: filter.name)
                 try filter.apply(to: &options, isFit: isFit)
+                steps += filter.steps
             }
+            options.order(steps)
         }
         return ImageTarget(kind: isMeta ? .meta : .picture, source: try Self.source(reader.rest), options: options)
     }
