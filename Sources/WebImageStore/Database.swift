@@ -8,7 +8,7 @@ final class Database {
     enum Mode {
         case readWrite
         case readOnly
-        /// For a read-only file system. SQLite then uses no locks and no log, because no process can write.
+        /// For a read-only file system. SQLite then uses no locks, because no process can write, and reads no log.
         case immutable
     }
 

@@ -48,7 +48,22 @@ enum StoreOpening {
     }
 
     private static func openReadOnly(_ folder: StoreFolder) throws(DatabaseError) -> Database {
-        let database = try Database(path: folder.index, mode: .immutable)
+        // A process that was killed leaves its latest commits in the log, for a new index even the schema. SQLite reads
+        // the log if the file of shared memory is there too. An immutable index is read without its log.
+        if folder.logBytes > 0 {
+            do throws(DatabaseError) {
+                return try checkedReadOnly(folder, mode: .readOnly)
+            } catch let error {
+                if [newer, older, foreign].contains(error) { throw error }
+            }
+        }
+        return try checkedReadOnly(folder, mode: .immutable)
+    }
+
+    private static func checkedReadOnly(
+        _ folder: StoreFolder, mode: Database.Mode
+    ) throws(DatabaseError) -> Database {
+        let database = try Database(path: folder.index, mode: mode)
         guard try database.integer("PRAGMA application_id") == StoreFormat.applicationID else { throw foreign }
         let version = try database.integer("PRAGMA user_version") ?? 0
         guard version >= StoreFormat.version else { throw older }

@@ -86,6 +86,24 @@ struct HostileFolderTests {
         #expect(log.warnings.count == 2, "not one warning per folder: \(log.warnings)")
     }
 
+    /// A process that is killed leaves its latest commits in the write-ahead log.
+    @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
+    func readOnlyFolderOfAKilledProcessIsRead() throws {
+        let mount = try FailingFileSystem(bytes: 4 << 20)
+        let (live, copy) = (folder.path + "/live", mount.path + "/cache")
+        let running = try #require(DiskCache(cachePath: live, config: ImageCacheConfig()))
+        running.setData(bytes(50_000), forKey: "file")
+        running.setData(bytes(100), forKey: "row")
+        running.flush()
+        try withExtendedLifetime(running) { try FileManager.default.copyItem(atPath: live, toPath: copy) }
+        try #require(try Data(contentsOf: URL(fileURLWithPath: copy + "/index.sqlite-wal")).count > 0)
+        try mount.makeReadOnly()
+        let cache = try #require(DiskCache(cachePath: copy, config: ImageCacheConfig()))
+        #expect(cache.data(forKey: "file") == bytes(50_000))
+        #expect(cache.data(forKey: "row") == bytes(100))
+        #expect(cache.totalCount() == 2)
+    }
+
     @Test func fileAtThePathOfTheFolderFailsNothing() throws {
         let path = folder.path + "/plain"
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
