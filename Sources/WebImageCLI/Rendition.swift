@@ -239,8 +239,7 @@ struct Rendition: Sendable {
 
     /// Whether the output stores 16 bits per channel, because the input has more than 8.
     private func keepsDepth(_ info: ImageInfo, _ format: ImageFormat?) -> Bool {
-        let isTIFF = info.format == .tiff && info.bitDepth > 8
-        return (info.bitDepth == 16 || isTIFF) && (format?.container == .png || format == .tiff)
+        info.bitDepth > 8 && (format?.container == .png || format == .tiff)
     }
 
     private func keepsEveryBit(_ info: ImageInfo, _ format: ImageFormat) -> Bool {

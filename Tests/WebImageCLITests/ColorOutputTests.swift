@@ -44,6 +44,37 @@ struct ColorOutputTests {
 
     private func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
 
+    /// 3 x 2 px of 12 bits, without loss.
+    private static let twelveBits = """
+        AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAAgAAAAMAAwsHAAAAAAAPY29scgEAAAAAABAAAACsanAyY/9P/1EA
+        LwAAAAAAAwAAAAIAAAAAAAAAAAAAAAMAAAACAAAAAAAAAAAAAwsBAQsBAQsBAf9SAAwAAAABAAAEBAAB/1wABEBg/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBF
+        RyB2ZXJzaW9uIDIuNS40/5AACgAAAAAANAAB/5Pf4CwHor8VLJhqqR0zX8/kJAjUJCPpLwbB38/kJAgsKYe0XYJoH//Z
+        """
+    private static let twelveBitValues = [
+        0, 1, 2, 100, 2000, 4095, 4095, 4094, 4093, 17, 33, 65, 1000, 1001, 1002, 2047, 2048, 2049,
+    ]
+
+    /// Not only files of 16 bits: a scan of 12 bits became one of 8.
+    @Test(arguments: ["png", "tiff"]) func moreThanEightBitsAreKept(_ format: String) throws {
+        let file = try #require(Data(base64Encoded: Self.twelveBits, options: .ignoreUnknownCharacters))
+        try file.write(to: scratch.url.appendingPathComponent("deep.jp2"))
+        for (input, output) in [("deep.jp2", "deep.\(format)"), ("deep.\(format)", "again.png")] {
+            let run = try Tool.run("convert", "--overwrite", path(input), path(output))
+            #expect(run.code == 0, "\(run.errors)")
+        }
+        var options = DecodingOptions()
+        (options.pixelFormat, options.colorConversion) = (.rgba16, .asStored)
+        let data = try Data(contentsOf: scratch.url.appendingPathComponent("again.png"))
+        let image = try ImageCodersManager.shared.decode(data, options: options)
+        #expect(image.pixels.format == .rgba16)
+        let row = image.pixels.bytesPerRow / 2
+        let values = image.pixels.withUnsafeBytes { bytes in
+            let numbers = bytes.bindMemory(to: UInt16.self)
+            return (0..<2).flatMap { y in (0..<9).map { Int(numbers[y * row + $0 / 3 * 4 + $0 % 3]) } }
+        }
+        #expect(values == Self.twelveBitValues.map { ($0 * 65_535 + 2_047) / 4_095 })
+    }
+
     /// The values in which the error of a coding is measured. A lossy coding adds an error to the values that it codes. A
     /// conversion of these values to sRGB can enlarge the error of a dark channel beside a bright one more than ten times.
     private enum Scale {
