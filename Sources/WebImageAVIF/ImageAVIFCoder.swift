@@ -41,6 +41,15 @@ public final class ImageAVIFCoder: AnimatedImageCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
     }
 
+    /// Returns EXIF and XMP of the primary picture.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        try data.withFileBytes { bytes throws(WebImageError) in
+            HEIFItems.readMetadata(of: bytes, limits: limits, into: &properties)
+        }
+        return properties
+    }
+
     /// Decodes a still image, or opens a sequence as an animation with a poster frame. If `firstFrameOnly` is set, the
     /// first frame of a sequence is decoded as a still image.
     ///

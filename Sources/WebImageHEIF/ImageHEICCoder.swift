@@ -45,6 +45,15 @@ public final class ImageHEICCoder: ImageCoder {
         }
     }
 
+    /// Returns EXIF and XMP of the primary picture.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        try data.withFileBytes { bytes throws(WebImageError) in
+            HEIFItems.readMetadata(of: bytes, limits: limits, into: &properties)
+        }
+        return properties
+    }
+
     /// Decodes the primary picture.
     ///
     /// - Throws: `.badImageData` if the file is damaged or truncated. `.limitExceeded` if the file exceeds a limit.

@@ -12,6 +12,8 @@ package struct HEIFItems {
     /// The items that libheif decodes together with each item. The keys are item numbers. The values are the item's
     /// tiles or its source (`dimg`), and its auxiliary pictures (`auxl`).
     package private(set) var sources: [Int: [Int]] = [:]
+    /// The items that each item describes as its metadata (`cdsc`). The keys are item numbers.
+    package private(set) var described: [Int: Set<Int>] = [:]
     private var locations: [Int: [Location]] = [:]
     private var itemData: [Range<Int>] = []
     /// The place and the number of bytes of the primary item's number in each box `pitm`.
@@ -77,7 +79,7 @@ package struct HEIFItems {
     private mutating func takeReference(_ box: HEIFBoxReader.Box, numberBytes: Int)
         throws(WebImageError)
     {
-        guard box.type == "dimg" || box.type == "auxl" else { return }
+        guard box.type == "dimg" || box.type == "auxl" || box.type == "cdsc" else { return }
         var offset = box.content.lowerBound
         func next(_ bytes: Int) throws(WebImageError) -> Int {
             defer { offset += bytes }
@@ -86,10 +88,10 @@ package struct HEIFItems {
         let from = try next(numberBytes)
         for _ in 0..<(try next(2)) {
             let to = try next(numberBytes)
-            if box.type == "dimg" {
-                sources[from, default: []].append(to)
-            } else {
-                sources[to, default: []].append(from)
+            switch box.type {
+            case "dimg": sources[from, default: []].append(to)
+            case "auxl": sources[to, default: []].append(from)
+            default: described[from, default: []].insert(to)
             }
         }
     }

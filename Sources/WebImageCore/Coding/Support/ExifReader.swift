@@ -1,12 +1,11 @@
-import Foundation
-import WebImageCore
+package import Foundation
 
 /// Reads the directories of an EXIF structure (EXIF 2.32 §4.6). Skips a value that is damaged or is outside the
 /// structure.
 ///
 /// Reads at most four directories: image, EXIF, GPS and thumbnail. Reads at most 512 entries of each directory. Follows
 /// no offset to any other directory. Therefore a damaged file whose offsets form a loop cannot cause an endless loop.
-struct ExifReader {
+package struct ExifReader {
     typealias Tags = [Int: ImageProperties.Value]
 
     private let bytes: UnsafeRawBufferPointer
@@ -22,7 +21,7 @@ struct ExifReader {
 
     /// Reads the structure and stores its values in `properties`. The structure can begin with the signature
     /// `Exif\0\0`.
-    static func read(_ exif: Data, into properties: inout ImageProperties) {
+    package static func read(_ exif: Data, into properties: inout ImageProperties) {
         let signature = Data("Exif\0\0".utf8)
         let tiff = exif.starts(with: signature) ? exif.dropFirst(signature.count) : exif
         tiff.withUnsafeBytes { bytes in
