@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension HEIFItems {
     /// Reads EXIF and XMP of the primary picture of a HEIF or AVIF file. Metadata of other pictures, such as of a gain map, and
