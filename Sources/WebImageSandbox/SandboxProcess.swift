@@ -229,8 +229,8 @@ final class SandboxProcess {
         ]
         if role == .template { lines.append("WEBIMAGE_SANDBOX_TEMPLATE=1") }
         let kept = [
-            "LD_LIBRARY_PATH", "WEBIMAGE_PDFIUM", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE",
-            "FONTCONFIG_PATH",
+            "LD_LIBRARY_PATH", "WEBIMAGE_PDFIUM", "WEBIMAGE_JPEG_THUMBNAILS", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
+            "FONTCONFIG_FILE", "FONTCONFIG_PATH",
         ]
         let own = ProcessInfo.processInfo.environment
         for name in kept { if let value = own[name] { lines.append("\(name)=\(value)") } }

@@ -64,6 +64,14 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try configuration.read(flags: flags) }
     }
 
+    /// Variables that the library reads itself.
+    @Test(arguments: ["WEBIMAGE_LOG", "WEBIMAGE_PDFIUM", "WEBIMAGE_JPEG_THUMBNAILS", "WEBIMAGE_SANDBOX_MODE"])
+    func variablesOfTheLibraryAreNoSettings(_ name: String) throws {
+        var configuration = ServiceConfiguration()
+        try configuration.read(environment: [name: "off"])
+        #expect(configuration.differences(from: ServiceConfiguration()).isEmpty)
+    }
+
     @Test func unknownKeysAreErrorsEverywhere() {
         var configuration = ServiceConfiguration()
         #expect(throws: ConfigurationError.self) { try configuration.read(environment: ["WEBIMAGE_QUALITI": "1"]) }

@@ -38,7 +38,7 @@ extension ServiceConfiguration {
         environment: [String: String],
         ignoring others: Set<String> = [
             "WEBIMAGE_LOG", "WEBIMAGE_CONFIG", "WEBIMAGE_HEADER", "WEBIMAGE_COOKIE", "WEBIMAGE_USER",
-            "WEBIMAGE_CONFORMANCE", "WEBIMAGE_PDFIUM",
+            "WEBIMAGE_CONFORMANCE", "WEBIMAGE_PDFIUM", "WEBIMAGE_JPEG_THUMBNAILS", "WEBIMAGE_SANDBOX_MODE",
         ]
     ) throws(ConfigurationError) {
         var given: Set<String> = []
