@@ -266,7 +266,8 @@ extension GTKSuite {
             #expect(window.vertical(row.widget)?.start == place.start)
         }
 
-        /// Who opens a list sees its first row whole, whichever image arrives first. A row below that was the anchor moved it out.
+        /// A list that was not scrolled shows its first row from its top. Before, a lower row whose image arrived first stayed in
+        /// place, and the first row grew upwards.
         @Test func listThatWasNotScrolledBeginsWithItsFirstRow() async throws {
             let list = FittingList(count: 40, request: request)
             let window = try await ListWindow(list.widget, width: 80, height: 400)

@@ -28,7 +28,7 @@ struct FittingLayout: Sendable {
 
     /// Returns the row that stays in place while other rows change.
     ///
-    /// At the beginning of the list it is row 0: who opens a list sees its first row whole, whichever image arrives first.
+    /// At the beginning of the list it is row 0, so that the first row is shown from its top, whichever image arrives first.
     /// Browsers do not anchor a page there either. Elsewhere:
     /// A row is settled after it was measured with the proportions of its image. The previous anchor stays the anchor
     /// as long as it is settled and fully visible. Otherwise the anchor is the first row that is settled and fully

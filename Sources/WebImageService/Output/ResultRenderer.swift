@@ -213,7 +213,7 @@ struct ResultRenderer: Sendable {
     }
 
     /// Whether the result can have transparent pixels: the source has some, space is added around the picture, or the corners
-    /// are cut. A background makes opaque what is drawn before.
+    /// are cut. A background makes the picture opaque; later steps can make it transparent again.
     private func hasTransparency(_ info: ImageInfo) -> Bool {
         var isTransparent = info.hasAlpha
         for step in options.pixelSteps {
