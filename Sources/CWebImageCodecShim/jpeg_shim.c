@@ -131,6 +131,10 @@ void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_
     header->has_icc_marker = 0;
     header->coefficient_bytes = 0;
     header->has_small_components = 0;
+    const JQUANT_TBL *table = NULL;
+    if (cinfo->num_components > 0 && (unsigned)cinfo->comp_info[0].quant_tbl_no < NUM_QUANT_TBLS)
+        table = cinfo->quant_tbl_ptrs[cinfo->comp_info[0].quant_tbl_no];
+    header->mean_step = table ? table->quantval[0] : 0;
     for (int index = 0; index < cinfo->num_components; index++) {
         const jpeg_component_info *component = &cinfo->comp_info[index];
         if (component->h_samp_factor < cinfo->max_h_samp_factor || component->v_samp_factor < cinfo->max_v_samp_factor)

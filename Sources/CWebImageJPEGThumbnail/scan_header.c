@@ -114,7 +114,7 @@ static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
     const webimage_jpeg_thumbnail_planes *planes = decoder->request->planes;
     int is_limited = planes && planes->side == 8 && !decoder->is_progressive;
     if (planes && !is_limited && !decoder->strips && !decoder->request->ignores_cost && luma->has_quant
-        && luma->quant[0] > PLANE_COARSE_FACTOR)
+        && luma->quant[0] > WEBIMAGE_JPEG_THUMBNAIL_COARSE_FACTOR)
         return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
     for (int index = 0; index < decoder->scan_components; index++)
         if (decoder->scan[index]->side > 1 && webimage_jt_has_large_factor(decoder->scan[index]->quant, largest))

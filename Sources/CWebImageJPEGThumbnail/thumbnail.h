@@ -346,10 +346,6 @@ enum {
     PLANE_TILE = PLANE_SLOTS * PLANE_LANES,
     /* A factor times 8 must fit into 16 bits with a sign. */
     PLANE_LARGEST_FACTOR = 4095,
-    /* Luma's factor for DC in a file of a quality of about 27. The noise of a coarser file goes far beyond black and white, where
-       a complete decode limits it: dark pictures are lighter there than in planes of fewer samples. libjpeg-turbo decodes such a
-       file; also a progressive one, which takes longer with all samples. */
-    PLANE_COARSE_FACTOR = 30,
     /* Behind the point of a plane's sample. Samples of whole levels cost small results a point of SSIMULACRA2: a chroma
        sample counts for several pixels, and few samples for each pixel average their rounding away. */
     PLANE_BITS = 3,

@@ -440,6 +440,26 @@ struct JPEGPlaneTests {
         }
     }
 
+    /// The same where libjpeg-turbo would decode to a quarter of the sides: the means of its blocks go below black as well.
+    @Test(arguments: [false, true]) func darkPicturesOfCoarseFilesNeedLargePlanes(isProgressive: Bool) throws {
+        var random = SeededRandom.printingSeed()
+        let levels = (0..<1800 * 1350).map { _ in UInt8(max(0, Int.random(in: -60...40, using: &random))) }
+        let image = try Image.generated(width: 1800, height: 1350) { x, y in
+            let level = levels[y * 1800 + x]
+            return (level, level, level, 255)
+        }
+        var encoding = EncodingOptions()
+        (encoding.quality, encoding.progressive) = (0.1, isProgressive)
+        let file = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
+        let full = IdealPicture(try ImageJPEGCoder.shared.decode(file, options: .init()).pixels, hasAlpha: false)
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 220, height: 220)
+        let result = IdealPicture(try ImageJPEGCoder.shared.decode(file, options: options).pixels, hasAlpha: false)
+        let noise = full.scaled(to: result.size).psnr(against: result)
+        // 59.2 dB from a quarter.
+        #expect(noise > 60, "\(noise) dB")
+    }
+
     @Test func reasonsToPassAFileOn() throws {
         var sample = ThumbnailSample.plain(640, 480)
         let file = try #require(ThumbnailSample.file(sample))

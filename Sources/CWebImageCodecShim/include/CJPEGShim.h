@@ -27,6 +27,7 @@ typedef struct {
     int precision;
     int has_icc_marker;
     int has_small_components; /* whether a component has fewer samples than another, as chroma of 4:2:0 */
+    int mean_step; /* the quantisation step of the means (DC) of luma, grey or the first ink; 0 if no table comes before the scans */
     /* The size in bytes of all coefficients of a file with several scans; 0 for a file with one scan. libjpeg stores
        these coefficients in memory, even for a small output size. */
     size_t coefficient_bytes;

@@ -31,6 +31,11 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT,
 } webimage_jpeg_thumbnail_status;
 
+/* Luma's factor for DC in a file of a quality of about 27. The noise of a coarser file goes far beyond black and white, where a
+   complete decode limits it: dark pictures are lighter there than in planes of fewer samples. Such a file is not decoded to
+   these. */
+enum { WEBIMAGE_JPEG_THUMBNAIL_COARSE_FACTOR = 30 };
+
 typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_GRAY = 0, /* 1 byte a pixel */
     WEBIMAGE_JPEG_THUMBNAIL_RGB,      /* 3 bytes */

@@ -72,6 +72,8 @@ final class JPEGDecoder {
     /// Whether chroma has fewer samples than luma.
     var hasSmallChroma: Bool { header.has_small_components != 0 }
     var isCMYK: Bool { header.components == 4 }
+    /// Whether the picture was quantised so much that its noise goes far beyond black and white, at a quality of up to 27.
+    var isCoarse: Bool { header.mean_step > JPEGThumbnailLoop.coarseFactor }
     var bitDepth: Int { Int(header.precision) }
     /// Whether the file contains at least one segment of an ICC profile. The profile can be incomplete or invalid.
     var hasICCProfile: Bool { header.has_icc_marker != 0 }

@@ -24,6 +24,9 @@ package enum JPEGThumbnailLoop {
     /// Whether the processor has the vector instructions without which planes of 8 samples take longer than libjpeg-turbo.
     package static let isVectorized = webimage_jpeg_thumbnail_is_vectorized() != 0
 
+    /// The greatest quantisation factor of luma's means in a file that is not coarse.
+    static let coarseFactor = Int32(WEBIMAGE_JPEG_THUMBNAIL_COARSE_FACTOR)
+
     private static let isWanted =
         webimage_jpeg_thumbnail_is_optimized() != 0
         && ProcessInfo.processInfo.environment["WEBIMAGE_JPEG_THUMBNAILS"] != "libjpeg"
