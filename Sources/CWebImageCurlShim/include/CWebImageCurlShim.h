@@ -90,6 +90,10 @@ typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t co
         (curl.curl_easy_setopt)(easy, option, value)) \
     forward(CURLcode, curl_set_opensocket, (CURL *easy, curl_opensocket_callback value), \
         (curl.curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, value)) \
+    forward(CURLcode, curl_set_sockopt, (CURL *easy, curl_sockopt_callback value), \
+        (curl.curl_easy_setopt)(easy, CURLOPT_SOCKOPTFUNCTION, value)) \
+    forward(CURLcode, curl_set_closesocket, (CURL *easy, curl_closesocket_callback value), \
+        (curl.curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETFUNCTION, value)) \
     forward(CURLcode, curl_set_prereq, (CURL *easy, curl_prereq_callback value), \
         (curl.curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, value)) \
     forward(CURLcode, curl_get_long, (CURL *easy, CURLINFO info, long *value), (curl.curl_easy_getinfo)(easy, info, value)) \

@@ -118,6 +118,8 @@ final class CurlMulti: @unchecked Sendable {
     // Unchecked is correct because only `wake` is called on other threads, and `curl_multi_wakeup` may be called on
     // any thread at any time.
     let handle: OpaquePointer
+    /// Used only on the engine's thread. Owned here, because libcurl's connections refer to it until they are closed.
+    let connections = KeptConnections()
     private let ledgerKind: String
 
     init?(label: String) {
@@ -228,11 +230,19 @@ enum CurlErrors {
         case CURLE_UNSUPPORTED_PROTOCOL: "The server redirected to something other than http or https."
         case CURLE_URL_MALFORMAT: "The server redirected to an invalid URL."
         case CURLE_COULDNT_RESOLVE_HOST: "Check the host's spelling and the network's name service."
+        case CURLE_PROXY: "The proxy cannot connect to this host; check the host, and that the proxy speaks SOCKS."
         case CURLE_COULDNT_RESOLVE_PROXY: "Check the proxy in the environment (http_proxy, https_proxy)."
         case CURLE_COULDNT_CONNECT: "Check that the server is running and that host and port are right."
         case CURLE_PARTIAL_FILE: "The server closed before the body was complete; try again."
         case CURLE_OPERATION_TIMEDOUT: "The server is too slow; try again or raise downloadTimeout."
         case CURLE_SSL_CONNECT_ERROR: "Client and server share no TLS version or cipher, or the port does not use TLS."
+        case CURLE_PEER_FAILED_VERIFICATION where message.contains("expired") || message.contains("not yet valid"):
+            "The server's certificate is valid at another time; renew it, or check the clock of this machine."
+        case CURLE_PEER_FAILED_VERIFICATION where message.contains("match"):
+            "The server's certificate is for another host; check the spelling of the host."
+        case CURLE_RECV_ERROR where message.contains("certificate"),
+            CURLE_SSL_CONNECT_ERROR where message.contains("certificate"):
+            "The server requires a client certificate, or refuses this one; check clientCertificate."
         case CURLE_PEER_FAILED_VERIFICATION:
             "The server's certificate is not trusted; give its authority's file, or accept any certificate for tests."
         case CURLE_SSL_CACERT_BADFILE: "The file of certificate authorities cannot be read."

@@ -16,7 +16,7 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
-    private let connections = KeptConnections()
+    private var connections: KeptConnections { multi.connections }
 
     private static let maxPooledHandles = 16
 
@@ -87,7 +87,7 @@ final class CurlLoop {
         transfer.connections = connections
         let chain = transfer.job.cookies?.jar(label: label)
         transfer.configure(easy, cookies: transfer.job.request.httpShouldHandleCookies ? cookies : chain)
-        transfer.noteActivity()
+        transfer.noteStart()
         transfer.lastSample = clock.now
         guard webimage_curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
             return end(transfer, .failure(Self.outOfMemory(transfer.url)))
@@ -107,7 +107,7 @@ final class CurlLoop {
         var code = CURLE_OK
         while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
             guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
-            if code == CURLE_OK { connections.note(easy) }
+            if code == CURLE_OK { connections.note(easy, now: clock.now) }
             if Self.isStaleConnection(transfer, easy: easy, code: code) {
                 restart(transfer, easy)
             } else {
@@ -130,6 +130,8 @@ final class CurlLoop {
     private static let staleCodes = [
         // The server had already closed the connection.
         CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+        // The same with HTTP/2: libcurl calls a stream without a head incomplete.
+        CURLE_PARTIAL_FILE,
         // The server has sent more bytes than the `Content-Length` of the earlier response names, such as a line break, and
         // they have arrived after the check by ``KeptConnections``. Libcurl 7.88 reads them as the head of the next
         // response, and reports HTTP/0.9 or a wrong head.
@@ -189,6 +191,7 @@ final class CurlLoop {
                 end(transfer, Self.result(of: transfer, easy, CURLE_OPERATION_TIMEDOUT))
                 continue
             }
+            if transfer.refusal == nil { abandonConnection(of: transfer, easy) }
             let message = "no byte for \(transfer.idleTimeout.formatted()) seconds"
             end(
                 transfer,
@@ -198,6 +201,24 @@ final class CurlLoop {
                             CURLE_OPERATION_TIMEDOUT, message: message, url: transfer.url,
                             maxBodyBytes: transfer.maxBodyBytes, declaredBytes: nil)))
         }
+    }
+
+    /// Closes the connection of a transfer that has timed out, and the connections to the same server that no transfer uses.
+    /// The network may have lost them without a notice, for example while the machine was suspended. Libcurl would use
+    /// them for later requests: a connection with HTTP/2 for a quarter of an hour, until the system gives it up.
+    private func abandonConnection(of transfer: CurlTransfer, _ easy: CurlEasy) {
+        let port = easy.long(CURLINFO_LOCAL_PORT)
+        var used: Set<Int> = []
+        for other in active.values where other !== transfer {
+            let otherPort = other.easy?.long(CURLINFO_LOCAL_PORT) ?? 0
+            if otherPort != port {
+                used.insert(otherPort)
+            } else if let arrival = other.lastArrival, arrival > transfer.lastActivity {
+                // The connection works. Only this stream of it is silent.
+                return
+            }
+        }
+        connections.abandon(localPort: port, silentSince: transfer.lastActivity, sparing: used)
     }
 
     /// The maximum wait in milliseconds. While transfers run, the wait ends at the next idle check. It lasts at most

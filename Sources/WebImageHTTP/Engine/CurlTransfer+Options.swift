@@ -67,6 +67,7 @@ extension CurlTransfer {
         easy.set(CURLOPT_HEADERFUNCTION, function: takeHeaderLine)
         easy.set(CURLOPT_WRITEFUNCTION, function: takeBodyBytes)
         webimage_curl_set_prereq(easy.handle, checkConnection)
+        connections?.follow(easy)
     }
 
     private func setBasics(_ easy: CurlEasy) {
@@ -171,7 +172,7 @@ extension CurlTransfer {
     /// server has sent bytes that belong to no request.
     func mayUseConnection(localPort: Int) -> Bool {
         guard !needsFreshConnection, easy?.long(CURLINFO_NUM_CONNECTS) == 0 else {
-            connections?.remove(localPort: localPort)
+            connections?.didConnect(localPort: localPort, timeout: idleTimeout)
             return true
         }
         hasStrayBytes = connections?.hasBytes(localPort: localPort) ?? false
@@ -216,7 +217,7 @@ private func takeHeaderLine(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    transfer.noteActivity()
+    transfer.noteArrival()
     guard !transfer.hasDeliveredHead else { return length }
     guard transfer.head.take(UnsafeRawBufferPointer(start: data, count: length)) else {
         transfer.refusal = .headLimit(transfer.url)

@@ -50,7 +50,10 @@ final class CurlTransfer: @unchecked Sendable {
     var clock: EngineClock?
     /// The connections of the engine's loop.
     var connections: KeptConnections?
-    var lastActivity = ContinuousClock.now
+    /// The time of the last byte; before the first byte, the start of the transfer.
+    private(set) var lastActivity = ContinuousClock.now
+    /// The time of the last received byte; nil before the first byte.
+    private(set) var lastArrival: ContinuousClock.Instant?
     /// The number of bytes on the wire at the last sample; see ``CurlLoop``.
     var lastWireBytes = 0
     var lastSample = ContinuousClock.now
@@ -79,8 +82,16 @@ final class CurlTransfer: @unchecked Sendable {
         sink.transferDidEnd(result)
     }
 
-    func noteActivity() {
+    /// Begins the timeout.
+    func noteStart() {
         if let clock { lastActivity = clock.now }
+        lastArrival = nil
+    }
+
+    /// Notes that bytes have arrived.
+    func noteArrival() {
+        noteStart()
+        lastArrival = lastActivity
     }
 
     /// Prepares a second attempt over a new connection.
@@ -122,7 +133,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Delivers bytes to the sink, or drops the bytes of a body that is not needed. Returns false if the transfer must
     /// stop.
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        noteActivity()
+        noteArrival()
         if drainEnd != nil {
             bodyBytes += bytes.count
             return bodyBytes <= Self.maxDrainedBytes
