@@ -211,6 +211,67 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    /// Without a tag, the time of modification identifies the body if the server sent it at least a minute later.
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:50:37 GMT", modified, true), ("Sun, 06 Nov 1994 08:50:36 GMT", modified, false),
+        (nil, modified, false), ("Sun, 06 Nov 1994 09:50:37 GMT", "garbage", false),
+    ])
+    func timeOfModificationResumesABodyWithoutATag(date: String?, modified: String, isResumed: Bool) async throws {
+        var fields = ["Last-Modified": modified, "Content-Type": "image/png"]
+        fields["Date"] = date
+        try await withDownloader(config) { [fields, body] server, downloader in
+            server.route(
+                "/a",
+                .dynamic { request in
+                    var response = FaultResponse(.data(body), headers: fields)
+                    response.closeAfter = 40_000
+                    return .respond(response)
+                })
+            try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+            if isResumed { try await eventually("the beginning is stored") { parts().count == 1 } }
+            server.route(
+                "/a",
+                .dynamic { request in
+                    guard request.headers["range"] != nil else { return .body(body) }
+                    let range = "bytes 40000-\(body.count - 1)/\(body.count)"
+                    return .body(
+                        Data(body.dropFirst(40_000)), status: 206,
+                        headers: ["Content-Range": range, "Last-Modified": modified])
+                })
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+            #expect(server.requests.last?.headers["range"] == (isResumed ? "bytes=40000-" : nil))
+            #expect(server.requests.last?.headers["if-range"] == (isResumed ? modified : nil))
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A part that does not name the same time may belong to another body.
+    @Test(arguments: [nil, "Mon, 07 Nov 1994 08:49:37 GMT"])
+    func partOfAnotherTimeOfModificationIsNotJoined(time: String?) async throws {
+        try await withDownloader(config) { [body] server, downloader in
+            server.route(
+                "/a",
+                .dynamic { request in
+                    if request.headers["range"] != nil {
+                        var fields = ["Content-Range": "bytes 40000-\(body.count - 1)/\(body.count)"]
+                        fields["Last-Modified"] = time
+                        return .body(Data(repeating: 1, count: body.count - 40_000), status: 206, headers: fields)
+                    }
+                    var response = FaultResponse(
+                        .data(body), headers: ["Last-Modified": Self.modified, "Date": "Mon, 07 Nov 1994 08:49:37 GMT"])
+                    if server.requests.count == 1 { response.closeAfter = 40_000 }
+                    return .respond(response)
+                })
+            try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
+            try await eventually("the beginning is stored") { parts().count == 1 }
+            try await #expect(downloader.fetch(server.url("/a")).data == body)
+            #expect(server.requests.count == 3)
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
     @Test func weakValidatorsAreNotUsedForResume() async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server, tag: "W/\"1\"")

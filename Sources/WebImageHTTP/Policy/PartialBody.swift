@@ -4,7 +4,8 @@ import WebImageCore
 /// The first part of a body whose transfer ended early. With the validator, the server checks whether the missing part
 /// still belongs to the same body.
 struct PartialBody: Sendable {
-    /// The strong `ETag` of the response. A weak `ETag` does not guarantee identical bytes (RFC 9110 §8.8.1).
+    /// The strong `ETag` of the response; without an `ETag`, its `Last-Modified` field. A weak `ETag` does not guarantee
+    /// identical bytes (RFC 9110 §8.8.1).
     let validator: String
     /// The digest of the URL that sent the body. Another URL may use the same `ETag` for another body.
     let source: String
@@ -29,15 +30,26 @@ struct PartialBody: Sendable {
     }
 
     /// Makes the partial body of a response; nil if the response cannot be continued. A continuation requires a known
-    /// total length, a strong `ETag`, and no content coding.
+    /// total length, a strong validator, and no content coding.
     init?(_ body: ReceivedBody, of head: WebImageResponse, from url: URL, total: Int?) {
-        guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
-            tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
+        guard let total, 1..<max(total, 1) ~= body.count, let validator = Self.strongValidator(head),
             head.value(forHTTPHeaderField: "accept-ranges")?.lowercased() != "none",
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "")
         else { return nil }
-        self.init(validator: tag, source: url.sourceDigest, total: total, body: body)
+        self.init(validator: validator, source: url.sourceDigest, total: total, body: body)
         modified = Self.modified(head)
+    }
+
+    private static func strongValidator(_ head: WebImageResponse) -> String? {
+        if let tag = head.value(forHTTPHeaderField: "etag") {
+            return tag.hasPrefix("\"") && tag.hasSuffix("\"") && 2..<1000 ~= tag.utf8.count ? tag : nil
+        }
+        // A file can change twice within a second. The time is a strong validator only if the server sent the response
+        // later (RFC 9110 §8.8.2.2). The margin allows for the two clocks of a server and its storage.
+        guard let modified = modified(head), let time = HTTPDate.seconds(modified),
+            let sent = head.value(forHTTPHeaderField: "date").flatMap({ HTTPDate.seconds($0) }), sent - time >= 60
+        else { return nil }
+        return modified
     }
 
     private static func modified(_ head: WebImageResponse) -> String? {
@@ -55,7 +67,7 @@ struct PartialBody: Sendable {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),
             head.value(forHTTPHeaderField: "etag").map({ $0 == validator }) ?? true,
-            modified == nil || Self.modified(head).map({ $0 == modified }) ?? true
+            modified == nil || Self.modified(head).map({ $0 == modified }) ?? (modified != validator)
         else { return false }
         return range.first == count && range.last == total - 1 && range.total.map { $0 == total } ?? true
     }
