@@ -29,6 +29,13 @@ struct DownloadFaultTests {
         }
     }
 
+    @Test func proxyThatRequiresCredentialsIsNamed() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .status(407))
+            try await #expect(downloader.failure(server.url("/a")).hint?.contains("URL of the proxy") == true)
+        }
+    }
+
     @Test(arguments: [404, 410, 403, 429, 500, 503, 304])
     func unacceptableStatusIsNamed(status: Int) async throws {
         try await withDownloader { server, downloader in

@@ -33,6 +33,32 @@ struct NginxTests {
         }
     }
 
+    /// The file of its authority does not make the certificate of another host or of another time valid.
+    @Test func certificateOfAnotherHostIsCurl60WithAdvice() async throws {
+        let nginx = try NginxServer()
+        defer { nginx.stop() }
+        var config = WebImageDownloaderConfig.default
+        config.certificateAuthorityFile = nginx.certificateFile.path
+        config.resolvedHosts = ["other.example:\(nginx.httpsPort):127.0.0.1"]
+        try await withDownloader(config) { _, downloader in
+            let error = try await downloader.failure(URL(string: "https://other.example:\(nginx.httpsPort)/a.png")!)
+            #expect(error.curlCode == 60)
+            #expect(error.hint?.contains("another host") == true)
+        }
+    }
+
+    @Test func proxyThatDoesNotSpeakSOCKSIsCurl97WithAdvice() async throws {
+        let nginx = try NginxServer()
+        defer { nginx.stop() }
+        var config = WebImageDownloaderConfig.default
+        config.proxy = "socks5://127.0.0.1:\(nginx.httpPort)"
+        try await withDownloader(config) { server, downloader in
+            let error = try await downloader.failure(server.url("/a.png"))
+            #expect(error.curlCode == 97)
+            #expect(error.hint?.contains("proxy") == true)
+        }
+    }
+
     @Test func invalidCertificateIsAcceptedOnlyOnRequest() async throws {
         try await withNginx { nginx, downloader in
             let url = nginx.secureURL("/a.png")

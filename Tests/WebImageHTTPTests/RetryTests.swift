@@ -59,7 +59,7 @@ struct RetryTests {
         #expect(ExponentialBackoff().delay(after: failure(curl(code))) == nil)
     }
 
-    @Test(arguments: [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92]) func transientFailuresAreRetried(code: Int) {
+    @Test(arguments: [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92, 97]) func transientFailuresAreRetried(code: Int) {
         #expect(ExponentialBackoff().delay(after: failure(curl(code))) != nil)
     }
 

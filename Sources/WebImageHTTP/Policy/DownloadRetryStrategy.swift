@@ -78,7 +78,7 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
         // Curl's codes for failures of DNS and connections. Invalid certificates, malformed responses and refused
         // protocols are not in the list, because waiting does not repair them.
         case .curl(let code, _) where error.code == .transport:
-            return [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92].contains(code)
+            return [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92, 97].contains(code)
         default: return false
         }
     }

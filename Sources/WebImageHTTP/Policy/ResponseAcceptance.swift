@@ -47,7 +47,8 @@ package struct ResponseAcceptance: Sendable, Hashable {
     private static func hint(for status: Int) -> String? {
         switch status {
         case 304: "The server reports no change, but nothing is cached; load without validators."
-        case 401, 407: "The server requires credentials; set username and password or an Authorization header."
+        case 407: "The proxy requires credentials; write user and password into the URL of the proxy."
+        case 401: "The server requires credentials; set username and password or an Authorization header."
         case 403: "The server refuses this client; check its rules, referrer and user agent."
         case 404, 410: "There is nothing at this URL; check it."
         case 429: "The server asks for fewer requests; try again later."
