@@ -194,7 +194,8 @@ struct RandomTargets {
 
     static let filters = [
         "quality", "format", "max_bytes", "fill", "background_color", "no_upscale", "upscale", "stretch", "focal",
-        "blur", "sharpen", "grayscale", "rotate", "round_corner", "strip_exif", "strip_icc",
+        "blur", "sharpen", "grayscale", "brightness", "contrast", "saturation", "rgb", "rotate", "round_corner",
+        "strip_exif", "strip_icc",
     ]
 
     mutating func filterArguments(of name: String) -> String {
@@ -207,6 +208,9 @@ struct RandomTargets {
         case "focal": return "\(side())x\(side()):\(side())x\(side())"
         case "blur": return pick(["1", "7,2.4", number(0...150), "200"])
         case "sharpen": return "\(number(0...100)),1,true"
+        case "brightness", "contrast": return "\(integer(-120...120))"
+        case "saturation": return pick(["0", "1", "-0.5", number(0...3)])
+        case "rgb": return "\(integer(-100...100)),\(integer(-100...100)),0"
         case "rotate": return pick(["90", "180", "-90", "45", "450", "0.5"])
         case "round_corner":
             return pick(["20", "20|5,255,0,0", "20%7C5,0,0,0", "\(side())|\(side()),0,0,0,1", "\(side()),0,0,0"])

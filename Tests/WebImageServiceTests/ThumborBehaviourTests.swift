@@ -151,6 +151,36 @@ struct ThumborBehaviourTests {
         #expect(result.shows((row.grey, row.grey, row.grey, 255), row.x, row.y, tolerance: 1))
     }
 
+    // The levels are those of thumbor 7.8.0, which removes fractions.
+    @Test(arguments: [
+        ("brightness(20)", [151, 201, 251]), ("brightness(-60)", [0, 0, 47]),
+        ("brightness(400)", [255, 255, 255]), ("contrast(20)", [88, 159, 231]),
+        ("contrast(-100)", [128, 128, 128]), ("contrast(-150)", [121, 133, 146]),
+        ("saturation(0)", [144, 144, 144]), ("saturation(0.5)", [122, 147, 172]),
+        ("saturation(2)", [55, 155, 255]), ("saturation(-0.5)", [166, 141, 116]),
+        ("rgb(10,-20,50)", [125, 99, 255]), ("brightness(20):contrast(20)", [161, 233, 255]),
+        ("contrast(20):brightness(20)", [139, 210, 255]),
+    ]) func tonesAreThoseOfThumbor(row: (filters: String, levels: [Int])) throws {
+        let (red, green, blue) = (UInt8(row.levels[0]), UInt8(row.levels[1]), UInt8(row.levels[2]))
+        let source = try Fix.png(80, 60) { _, _ in (200, 150, 100, 255) }
+        let result = try look("filters:\(row.filters)", source)
+        #expect(
+            result.shows((blue, green, red, 255), 40, 30, tolerance: 1), "\(row.filters): \(result.pixel(40, 30))")
+    }
+
+    @Test func tonesKeepTransparency() throws {
+        let source = try Fix.png(80, 60, hasAlpha: true) { x, _ in x < 40 ? (100, 75, 50, 128) : Fix.clear }
+        for filter in ["brightness(20)", "contrast(20)", "saturation(0.5)", "rgb(10,10,10)"] {
+            let result = try look("filters:\(filter)", source)
+            #expect(result.pixel(20, 30).last == 128 && result.shows(Fix.clear, 60, 30), "\(filter)")
+        }
+    }
+
+    @Test(arguments: ["brightness()", "brightness(x)", "contrast(1,2)", "rgb(1,2)", "saturation(nan)"])
+    func incompleteTonesAreRefused(filters: String) {
+        #expect(throws: ServiceRefusal.self) { try look("filters:\(filters)") }
+    }
+
     @Test func coloredCornersKeepTheTransparencyInside() throws {
         let source = try Fix.png(80, 60, hasAlpha: true) { x, y in
             x >= 40 && y < 30 ? Fix.red : x >= 40 ? (0, 0, 128, 128) : Fix.clear

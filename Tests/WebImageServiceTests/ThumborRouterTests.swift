@@ -100,6 +100,10 @@ struct ThumborRouterTests {
         Row("filters:quality(40):%20blur(6)/") { ($0.quality, $0.blur) = (40, 6) },
         Row("filters:sharpen(1.5,0.5,true)/") { $0.sharpen = 1.5 },
         Row("filters:grayscale()/") { $0.isGray = true },
+        Row("filters:brightness(20)/") { $0.brightness = 20 },
+        Row("filters:contrast(-30)/") { $0.contrast = -30 },
+        Row("filters:saturation(0.5)/") { $0.saturation = 0.5 },
+        Row("filters:rgb(10,-20,30)/") { $0.channels = .init(red: 10, green: -20, blue: 30) },
         Row("filters:rotate(30)/") { _ in },
         Row("filters:rotate(-90)/") { $0.angle = 270 },
         Row("filters:round_corner(20|10,255,0,0)/") {
@@ -118,7 +122,8 @@ struct ThumborRouterTests {
         Row("filters:grayscale():blur(1)/") {
             ($0.blur, $0.isGray) = (1, true)
             $0.pixelSteps = [
-                .sharpen, .pixelate, .canvas, .rotation, .background, .watermark, .corners, .gray, .blur,
+                .sharpen, .pixelate, .brightness, .contrast, .saturation, .channels, .canvas, .rotation, .background,
+                .watermark, .corners, .gray, .blur,
             ]
         },
         Row("filters:round_corner(20,0,0,0,1)/") { $0.roundCorner = .init(radius: 20, color: nil) },
@@ -148,7 +153,7 @@ struct ThumborRouterTests {
     }
 
     @Test(arguments: [
-        "", "/", "/unsafe", "/unsafe/", "/unsafe/300x200/", "/unsafe/filters:brightness(10)/a.b/c",
+        "", "/", "/unsafe", "/unsafe/", "/unsafe/300x200/", "/unsafe/filters:noise(10)/a.b/c",
         "/unsafe/filters:quality(a)/a.b/c", "/unsafe/filters:quality(/a.b/c", "/unsafe/filters:quality/a.b/c",
         "/unsafe/filters:quality(1,2)/a.b/c", "/unsafe/trim:900/a.b/c", "/unsafe/a%0ab",
         "/unsafe/filters:fill(blur)/a.b/c", "/unsafe/filters:focal(1x2)/a.b/c",

@@ -84,7 +84,7 @@ struct ProcessingOptions: Sendable, Hashable {
 
     /// A step that changes pixels after the picture was cut and scaled.
     enum PixelStep: String, Sendable, CaseIterable {
-        case blur, sharpen, pixelate, gray
+        case blur, sharpen, pixelate, gray, brightness, contrast, saturation, channels
         /// Adds the space of `extend`, of `extend_aspect_ratio` and of the padding.
         case canvas
         /// Rotates by ``ProcessingOptions/angle``.
@@ -98,6 +98,13 @@ struct ProcessingOptions: Sendable, Hashable {
         case color(PlainColor)
         /// The mean colour of the picture.
         case mean
+    }
+
+    /// What is added to the channels, in percent of the full value.
+    struct ChannelShift: Sendable, Hashable {
+        var red = 0
+        var green = 0
+        var blue = 0
     }
 
     struct RoundCorner: Sendable, Hashable {
@@ -181,6 +188,13 @@ struct ProcessingOptions: Sendable, Hashable {
     var sharpen = 0.0
     var pixelate = 0
     var isGray = false
+    /// What is added to all channels, in percent of the full value.
+    var brightness = 0
+    /// By how many percent values are moved away from the middle. The percentage applies twice.
+    var contrast = 0
+    /// How far colours are from grey: 1 leaves them, 0 makes them grey.
+    var saturation = 1.0
+    var channels = ChannelShift()
     var roundCorner: RoundCorner?
     var watermark: Watermark?
 

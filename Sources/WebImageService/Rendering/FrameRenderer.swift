@@ -65,7 +65,8 @@ struct FrameRenderer {
         _ step: ProcessingOptions.PixelStep, to image: Image
     ) throws(WebImageError) -> Image {
         switch step {
-        case .blur, .sharpen, .pixelate, .gray: try PixelEffects.apply(step, of: options, to: image, budget: budget)
+        case .blur, .sharpen, .pixelate, .gray, .brightness, .contrast, .saturation, .channels:
+            try PixelEffects.apply(step, of: options, to: image, budget: budget)
         case .canvas: try placedOnCanvas(image)
         case .rotation: try rotated(image)
         case .background: try drawnOverBackground(image)

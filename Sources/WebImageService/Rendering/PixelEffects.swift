@@ -19,6 +19,17 @@ enum PixelEffects {
             return try made(image, filter.filteredImage(with: image))
         case .gray where options.isGray:
             return try made(image, luma?.filteredImage(with: image))
+        case .brightness where options.brightness != 0:
+            let percent = options.brightness
+            return try made(image, shift([percent, percent, percent])?.filteredImage(with: image))
+        case .contrast where options.contrast != 0:
+            return try made(image, contrast(options.contrast)?.filteredImage(with: image))
+        case .saturation where options.saturation != 1:
+            return try saturated(image, by: options.saturation, budget: budget)
+        case .channels where options.channels != .init():
+            let channels = options.channels
+            return try made(
+                image, shift([channels.red, channels.green, channels.blue])?.filteredImage(with: image))
         default: return image
         }
     }
@@ -26,6 +37,49 @@ enum PixelEffects {
     /// The grey of thumbor: the luma of ITU-R BT.601, computed from stored values.
     private static let luma = ColorFilter.matrix(
         [0.299, 0.587, 0.114, 0.299, 0.587, 0.114, 0.299, 0.587, 0.114])
+
+    /// Adds a percentage of the full value to each channel, in whole levels as thumbor does.
+    private static func shift(_ percent: [Int]) -> ColorFilter? {
+        ColorFilter.matrix([1, 0, 0, 0, 1, 0, 0, 0, 1], offset: percent.map { Double(255 * $0 / 100) / 255 })
+    }
+
+    /// The contrast of thumbor: the distance from level 128 is multiplied by the square of the percentage.
+    private static func contrast(_ percent: Int) -> ColorFilter? {
+        let factor = pow(Double(100 + percent) / 100, 2)
+        let offset = 128.0 / 255 * (1 - factor)
+        return ColorFilter.matrix(
+            [factor, 0, 0, 0, factor, 0, 0, 0, factor], offset: [offset, offset, offset])
+    }
+
+    /// The saturation of thumbor: the distance from a grey that is the root of the weighted squares of the channels.
+    private static func saturated(
+        _ image: Image, by amount: Double, budget: WorkBudget
+    ) throws(WebImageError) -> Image {
+        let pixels = try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha)
+        let result = try PixelBuffer(width: pixels.width, height: pixels.height, format: .rgba8)
+        let amount = Float(amount)
+        for row in 0..<pixels.height {
+            if row % 64 == 0 { try budget.check() }
+            pixels.withUnsafeBytes { source in
+                result.withUnsafeMutableBytes { target in
+                    var (from, to) = (row * pixels.bytesPerRow, row * result.bytesPerRow)
+                    for _ in 0..<pixels.width {
+                        let (red, green, blue) = (Float(source[from]), Float(source[from + 1]), Float(source[from + 2]))
+                        let grey = (0.299 * red * red + 0.587 * green * green + 0.114 * blue * blue).squareRoot()
+                        func level(_ value: Float) -> UInt8 {
+                            UInt8(min(max(grey + (value - grey) * amount, 0), 255))
+                        }
+                        (target[to], target[to + 1], target[to + 2]) = (level(red), level(green), level(blue))
+                        target[to + 3] = source[from + 3]
+                        (from, to) = (from + 4, to + 4)
+                    }
+                }
+            }
+        }
+        return Image(
+            pixels: try result.converted(to: .bgra8Premultiplied, isOpaque: !image.hasAlpha),
+            colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
+    }
 
     /// Makes the corners transparent outside quarter ellipses with the given radii in pixels.
     static func roundedCorners(_ image: Image, horizontal: Double, vertical: Double) throws(WebImageError) -> Image {

@@ -59,7 +59,7 @@ struct ResultBuffers: Sendable, Hashable {
         }
         for pixelStep in options.pixelSteps {
             switch pixelStep {
-            case .blur, .sharpen, .pixelate, .gray:
+            case .blur, .sharpen, .pixelate, .gray, .brightness, .contrast, .saturation, .channels:
                 guard let (name, count) = Self.effect(pixelStep, options) else { continue }
                 let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", current) }
                 steps.append(step(name, current, besides: extra))
@@ -122,6 +122,10 @@ struct ResultBuffers: Sendable, Hashable {
         case .sharpen where options.sharpen > 0: ("sharpened picture", 3)
         case .pixelate where options.pixelate > 1: ("pixelated picture", 2)
         case .gray where options.isGray: ("grey picture", 3)
+        case .brightness where options.brightness != 0: ("brighter picture", 3)
+        case .contrast where options.contrast != 0: ("picture with contrast", 3)
+        case .saturation where options.saturation != 1: ("saturated picture", 3)
+        case .channels where options.channels != .init(): ("tinted picture", 3)
         default: nil
         }
     }

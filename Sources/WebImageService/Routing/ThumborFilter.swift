@@ -31,8 +31,8 @@ struct ThumborFilter {
     /// The names of the filters that ``apply(to:isFit:)`` knows.
     static let names: Set<String> = [
         "quality", "format", "max_bytes", "fill", "background_color", "no_upscale", "upscale", "stretch", "focal",
-        "blur",
-        "sharpen", "grayscale", "rotate", "round_corner", "strip_exif", "strip_icc",
+        "blur", "sharpen", "grayscale", "brightness", "contrast", "saturation", "rgb", "rotate", "round_corner",
+        "strip_exif", "strip_icc",
     ]
 
     /// The steps of the result that the filter needs, in their order.
@@ -41,6 +41,10 @@ struct ThumborFilter {
         case "blur": [.blur]
         case "sharpen": [.sharpen]
         case "grayscale": [.gray]
+        case "brightness": [.brightness]
+        case "contrast": [.contrast]
+        case "saturation": [.saturation]
+        case "rgb": [.channels]
         case "fill": fillsTransparency ? [.canvas, .background] : [.canvas]
         case "rotate": [.rotation]
         case "background_color": [.background]
@@ -85,6 +89,13 @@ struct ThumborFilter {
             options.sharpen = try reader.number(try reader.required("the amount"), in: 0...100, "the amount")
             _ = (reader.next(), reader.next())
         case "grayscale": options.isGray = true
+        case "brightness": options.brightness = try percent(&reader)
+        case "contrast": options.contrast = try percent(&reader)
+        case "saturation":
+            options.saturation = try reader.number(try reader.required("the factor"), in: -100...100, "the factor")
+        case "rgb":
+            options.channels = .init(
+                red: try percent(&reader), green: try percent(&reader), blue: try percent(&reader))
         case "rotate":
             let degrees = try reader.number(try reader.required("the angle"), in: -36_000...36_000, "the angle")
             // thumbor ignores an angle that is not a multiple of 90 degrees.
@@ -113,6 +124,10 @@ struct ThumborFilter {
         default: options.extendBackground = .color(try color(text, reader))
         }
         if fillsTransparency, let background = options.extendBackground { options.background = background }
+    }
+
+    private func percent(_ reader: inout OptionArguments) throws(ServiceRefusal) -> Int {
+        try reader.integer(try reader.required("the percentage"), in: -1000...1000, "the percentage")
     }
 
     private func readFocus(
