@@ -4,7 +4,7 @@ import WebImageCore
 
 /// The JSON document of a file, and what it says about its size and its time.
 struct LottieFile {
-    /// The document as it is handed to rlottie.
+    /// The document that is given to rlottie.
     let json: Data
     private let facts: LottieFacts
 
@@ -12,6 +12,7 @@ struct LottieFile {
     ///
     /// - Parameter isWhole: Whether the document is checked to its end, for ``json`` to be given to rlottie.
     init(_ data: Data, limits: DecodingLimits, isWhole: Bool = true) throws(WebImageError) {
+        let json: Data
         if data.starts(with: [0x1F, 0x8B]) {
             json = try Self.unpacked(data, limits: limits)
         } else if data.starts(with: Data("PK".utf8)) {
@@ -19,7 +20,10 @@ struct LottieFile {
         } else {
             json = data
         }
-        facts = try json.withFileBytes { bytes throws(WebImageError) in try LottieFacts(bytes, isWhole: isWhole) }
+        // The facts are those of the document that rlottie receives.
+        let repaired = isWhole ? try LottieRepairs.apply(to: json) : json
+        self.json = repaired
+        facts = try repaired.withFileBytes { bytes throws(WebImageError) in try LottieFacts(bytes, isWhole: isWhole) }
     }
 
     /// The document as rlottie must see it, with a zero at its end.

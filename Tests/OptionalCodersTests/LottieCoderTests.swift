@@ -143,6 +143,107 @@ struct LottieCoderTests {
         }
     }
 
+    /// What rlottie draws otherwise than ThorVG, from which the expected columns are. A red rectangle covers the columns 4 to 36
+    /// of 40; a mask, a matte, a group or a dash takes a part of it.
+    @Test(arguments: [
+        Part(
+            "a mask of the mode none", #"{\#(Part.box),"masksProperties":[\#(Part.mask("n"))],"hasMask":true}"#, 4..<36),
+        Part(
+            "two masks", #"{\#(Part.box),"masksProperties":[\#(Part.mask("n")), \#(Part.mask("a"))],"hasMask":true}"#,
+            4..<20),
+        Part("a mask", #"{\#(Part.box),"hasMask":true,"masksProperties":[\#(Part.mask("a"))]}"#, 4..<20),
+        Part(
+            "a hidden group",
+            #"{\#(Part.layer),"shapes":[{"hd": true,"ty":"gr","it":[\#(Part.paint)]},\#(Part.small)]}"#, 8..<16),
+        Part(
+            "a hidden inner group",
+            #"{\#(Part.layer),"shapes":[{"ty":"gr","it":[\#(Part.small),{"ty":"gr","it":[\#(Part.paint)],"hd":true},\#(Part.end)]}]}"#,
+            8..<16),
+        Part("a shown group", #"{\#(Part.layer),"shapes":[{"ty":"gr","hd":false,"it":[\#(Part.paint)]}]}"#, 4..<36),
+        Part("a matte", #"{\#(Part.left),"td":1},{\#(Part.box),"tt":1}"#, 4..<20),
+        Part("an inverted matte", #"{\#(Part.left),"td":1},{\#(Part.box),"tt":2}"#, 20..<36),
+        Part(
+            "a matte by its index",
+            #"{\#(Part.left),"ind":7,"td":1},{\#(Part.layer),"ind":8},{\#(Part.box),"tt":1,"tp":7}"#, 4..<20),
+        Part("a matte below", #"{\#(Part.box),"ind":1,"tt":1,"tp":2},{\#(Part.left),"ind":2,"td":1}"#, 4..<20),
+        Part("a matte that is shown too", #"{\#(Part.box),"ind":1,"tt":2,"tp":2},{\#(Part.left),"ind":2}"#, 0..<36),
+        Part(
+            "a matte for two",
+            #"{\#(Part.left),"ind":1,"td":1},{\#(Part.box),"tt":1,"tp":1},{\#(Part.box),"tt":1,"tp":1}"#, 4..<20),
+        Part(
+            "a dash",
+            #"{\#(Part.layer),"shapes":[{"ty":"gr","it":[\#(Part.line),\#(Part.stroke),"lc":1,"d":[{"n":"d","v":{"k":16}},{"n":"g","v":{"k":40}}]},\#(Part.end)]}]}"#,
+            4..<20),
+        Part(
+            "a dot",
+            #"{\#(Part.layer),"shapes":[{"ty":"gr","it":[\#(Part.line),\#(Part.stroke),"lc":2,"d":[{"n":"d","v":{"k":0}},{"n":"g","v":{"k":90}}]},\#(Part.end)]}]}"#,
+            0..<8),
+    ])
+    func partsAreDrawnAsByOtherRenderers(part: Part) throws {
+        let text = #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":40,"h":20,"assets":[],"layers":[\#(part.layers)]}"#
+        let nested =
+            #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":40,"h":20,"layers":[{"ty":0,"refId":"c","w":40,"h":20,"#
+            + #""ip":0,"op":10,"st":0,"ks":{"p":{"k":[0,0]}}}],"assets":[{"id":"c","layers":[\#(part.layers)]}]}"#
+        for text in [text, nested] {
+            let image = try ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options())
+            #expect(Self.red(image) == part.columns, "\(text)")
+        }
+    }
+
+    /// rlottie plays a composition whose time is a constant.
+    @Test(arguments: [#"{"a":0,"k":0.25}"#, #"{"a":0,"k":[0.25]}"#, #"{"a":1,"k":[{"t":0,"s":[0.25]}]}"#])
+    func constantTimesStandStill(time: String) throws {
+        let inner = String(decoding: Self.document(), as: UTF8.self)
+        let layers = inner[inner.range(of: "\"layers\":")!.lowerBound...].dropLast()
+        let text =
+            #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":64,"h":32,"assets":[{"id":"c",\#(layers)}],"layers":[{"ty":0,"#
+            + #""refId":"c","w":64,"h":32,"ip":0,"op":10,"st":0,"ks":{"p":{"k":[0,0]}},"tm":\#(time)}]}"#
+        let coder = try ImageLottieCoder(animation: Data(text.utf8), options: Self.options())
+        for index in [0, 3, 9] {
+            #expect(try Self.red(coder.frame(at: index)) == 9..<17)
+        }
+    }
+
+    /// The matte is drawn as a layer, as rlottie alone draws it, if its copies would make the document much longer.
+    @Test(arguments: [(10, 20), (1000, 0)]) func mattesAreNotCopiedWithoutEnd(count: Int, start: Int) throws {
+        let name = String(repeating: "n", count: 10 * count)
+        let source = #"{\#(Part.left),"ind":1,"td":1,"nm":"\#(name)"}"#
+        let target = #",{\#(Part.layer),"ind":9},{\#(Part.box),"tt":2,"tp":1}"#
+        let layers = source + String(repeating: target, count: count)
+        let text = #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":40,"h":20,"layers":[\#(layers)]}"#
+        let image = try ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options())
+        #expect(Self.red(image).lowerBound == start)
+    }
+
+    struct Part: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let layers: String
+        let columns: Range<Int>
+
+        init(_ name: String, _ layers: String, _ columns: Range<Int>) {
+            (testDescription, self.layers, self.columns) = (name, layers, columns)
+        }
+
+        static let layer = #""ty":4,"ip":0,"op":10,"st":0,"ks":{"p":{"k":[0,0]}}"#
+        static let end = #"{"ty":"tr","p":{"k":[0,0]},"a":{"k":[0,0]},"s":{"k":[100,100]},"r":{"k":0},"o":{"k":100}}"#
+        static let fill = #"{"ty":"fl","c":{"k":[1,0,0,1]},"o":{"k":100}}"#
+        static let paint = #"{"ty":"rc","p":{"k":[20,10]},"s":{"k":[32,12]},"r":{"k":0}},\#(fill),\#(end)"#
+        static let small =
+            #"{"ty":"gr","it":[{"ty":"rc","p":{"k":[12,10]},"s":{"k":[8,12]},"r":{"k":0}},\#(fill),\#(end)]}"#
+        static let box = #"\#(layer),"shapes":[{"ty":"gr","it":[\#(paint)]}]"#
+        static let left =
+            #"\#(layer),"shapes":[{"ty":"gr","it":[{"ty":"rc","p":{"k":[10,10]},"s":{"k":[20,20]},"#
+            + #""r":{"k":0}},\#(fill),\#(end)]}]"#
+        static let line =
+            #"{"ty":"sh","ks":{"k":{"c":false,"v":[[4,10],[40,10]],"i":[[0,0],[0,0]],"o":[[0,0],[0,0]]}}}"#
+        static let stroke = #"{"ty":"st","c":{"k":[1,0,0,1]},"o":{"k":100},"w":{"k":8},"lj":1"#
+
+        static func mask(_ mode: String) -> String {
+            #"{"mode": "\#(mode)","inv":false,"pt":{"a":0,"k":{"c":true,"v":[[0,0],[20,0],[20,20],[0,20]],"#
+                + #""i":[[0,0],[0,0],[0,0],[0,0]],"o":[[0,0],[0,0],[0,0],[0,0]]}},"o":{"a":0,"k":100},"x":{"a":0,"k":0}}"#
+        }
+    }
+
     /// The information ends where all is known, wherever that is.
     @Test func informationIsReadFromTheStart() throws {
         let whole = Self.document()
