@@ -336,6 +336,11 @@ int webimage_jpeg_encode(
     }
     if (settings->is_progressive) jpeg_simple_progression(cinfo);
     else webimage_jpeg_fit_codes(state, pixels, stride);
+    if (settings->density[0] > 0 && settings->density[1] > 0) {
+        cinfo->density_unit = 1;
+        cinfo->X_density = (UINT16)settings->density[0];
+        cinfo->Y_density = (UINT16)settings->density[1];
+    }
     jpeg_start_compress(cinfo, TRUE);
     write_app1(cinfo, settings->exif);
     write_app1(cinfo, settings->xmp);

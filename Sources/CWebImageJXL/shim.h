@@ -30,7 +30,8 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
     take(JxlEncoderSetICCProfile) take(JxlDecoderGetExtraChannelInfo) take(JxlDecoderSetExtraChannelBuffer)      \
     take(JxlEncoderInitFrameHeader) take(JxlEncoderSetFrameHeader) take(JxlEncoderCloseFrames)                   \
     take(JxlEncoderAddJPEGFrame) take(JxlEncoderStoreJPEGMetadata) take(JxlEncoderUseContainer)                  \
-    take(JxlDecoderSetJPEGBuffer) take(JxlDecoderReleaseJPEGBuffer)
+    take(JxlDecoderSetJPEGBuffer) take(JxlDecoderReleaseJPEGBuffer) take(JxlDecoderSetDecompressBoxes)          \
+    take(JxlDecoderGetBoxType) take(JxlDecoderSetBoxBuffer) take(JxlDecoderReleaseBoxBuffer)
 
 SHARED_LIBRARY_TABLE(JXLFunctions, JXL_FUNCTIONS)
 

@@ -49,7 +49,7 @@ enum ConvertCommand {
                             (default: as-is for rgba and lossless to lossless, else srgb); gif and bmp
                             hold no profile and are always sRGB
                             """),
-                        .value("metadata", "keep|drop", "EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)"),
+                        .value("metadata", "keep|drop", "EXIF, XMP and pixels/inch (default drop)"),
                         .range,
                         .quiet,
                     ]),

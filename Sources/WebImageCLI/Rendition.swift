@@ -254,10 +254,11 @@ struct Rendition: Sendable {
         options.lossless = keepsEveryBit(info, format)
         options.keepsHDR = keepsRange(info, format) || (range == .apply && info.hdr?.gainMap != nil)
         if let effort { options.effort = effort }
-        if keepsMetadata, [.jpeg, .png, .webP, .avif].contains(format.container),
+        if keepsMetadata, [.jpeg, .png, .webP, .avif, .jpegXL, .tiff].contains(format.container),
             let properties = try? manager.imageProperties(of: data, limits: limits)
         {
             options.metadata = EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp)
+            options.metadata.density = properties.density?.turned(by: info.orientation)
         }
         return options
     }

@@ -42,7 +42,7 @@ enum ThumbnailCommand {
                         .value(
                             "time", "SECONDS",
                             "of a video: the frame at this time instead of the first that is not black"),
-                        .value("metadata", "keep|drop", "EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)"),
+                        .value("metadata", "keep|drop", "EXIF, XMP and pixels/inch (default drop)"),
                         .range,
                         .value(
                             "color", "srgb|as-is",

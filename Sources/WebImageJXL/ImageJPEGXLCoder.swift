@@ -45,6 +45,15 @@ public final class ImageJPEGXLCoder: AnimatedImageCoder {
         }
     }
 
+    /// Returns EXIF and XMP.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        try data.withFileBytes { bytes throws(WebImageError) in
+            JXLMetadata.read(bytes, limits: limits, into: &properties)
+        }
+        return properties
+    }
+
     /// Decodes a still image, or opens an animation with a poster frame. If `firstFrameOnly` is set, the first frame of
     /// an animation is decoded as a still image.
     ///
@@ -70,7 +79,7 @@ public final class ImageJPEGXLCoder: AnimatedImageCoder {
     ///
     /// The encoding is lossless if the options request a lossless encoding. Otherwise the encoding has the quality of
     /// the options. Quality 1 corresponds to libjxl's distance 0.1. If `maxFileSize` is set, the file has the highest
-    /// quality at which it does not exceed that size. If `keepsHDR` is set, the gain map of ``Image/hdr`` is written in the
+    /// quality at which it does not exceed that size. EXIF, XMP and the orientation of the options are written. If `keepsHDR` is set, the gain map of ``Image/hdr`` is written in the
     /// box `jhgm`.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
@@ -78,7 +87,8 @@ public final class ImageJPEGXLCoder: AnimatedImageCoder {
         guard canEncode(to: format) else { throw .cannotEncode("libjxl", "\(format) is not JPEG XL") }
         if let file = try AimedEncoding(of: image, as: format, options, by: self)?.file() { return file }
         return try QualitySearch.encode(options) { options throws(WebImageError) in
-            let file = try JXLEncoder().encode(image, options: options)
+            let file = try JXLMetadata.adding(
+                options.metadata, to: try JXLEncoder().encode(image, options: options))
             // The colours of the alternate picture are not written.
             guard options.keepsHDR, let map = image.hdr?.gainMap?.inColors(of: image.colorProfile),
                 let written = try map.written(of: image.pixelSize, options)
@@ -108,11 +118,11 @@ public final class ImageJPEGXLCoder: AnimatedImageCoder {
         let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { frame in
             Result { () throws(WebImageError) in
                 let frames = JXLFrames(count: frameCount, loopCount: loopCount, frame: frame)
-                if let file = try JXLEncoder().encode(frames, options: options, writesAlpha: false) { return file }
-                guard let file = try JXLEncoder().encode(frames, options: options, writesAlpha: true) else {
-                    throw .cannotEncode("libjxl", "a frame cannot be written")
+                for writesAlpha in [false, true] {
+                    let file = try JXLEncoder().encode(frames, options: options, writesAlpha: writesAlpha)
+                    if let file { return try JXLMetadata.adding(options.metadata, to: file) }
                 }
-                return file
+                throw .cannotEncode("libjxl", "a frame cannot be written")
             }
         }
         return try outcome.get()

@@ -133,6 +133,7 @@ final class JXLEncoder {
         info.ysize = UInt32(pixels.height)
         info.bits_per_sample = UInt32(pixels.format.bitsPerComponent)
         info.num_color_channels = pixels.format == .gray8 ? 1 : 3
+        info.orientation = JxlOrientation(rawValue: UInt32(options.metadata.orientation.rawValue))
         info.uses_original_profile = options.lossless ? 1 : 0
         if pixels.format.hasAlpha {
             info.alpha_bits = info.bits_per_sample

@@ -66,26 +66,16 @@ extension GainMap {
         func big(_ value: Int, _ count: Int) -> Data {
             Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) })
         }
-        func box(_ type: String, _ content: Data) -> Data { big(content.count + 8, 4) + Data(type.utf8) + content }
         guard file.count < 1 << 31, codestream.count < 1 << 31 else {
             throw .cannotEncode("libjxl", "a file with a gain map would be over 2 GiB")
         }
         let payload = metadata.isoPayload
-        let map = box(
+        let map = JXLMetadata.box(
             "jhgm", Data([0]) + big(payload.count, 2) + payload + Data([0]) + big(0, 4) + codestream)
         guard file.first != 0xFF else {
-            return box("JXL ", Data([0x0D, 0x0A, 0x87, 0x0A]))
-                + box("ftyp", Data("jxl \0\0\0\0jxl ".utf8)) + box("jxlc", file) + map
+            return JXLMetadata.box("JXL ", Data([0x0D, 0x0A, 0x87, 0x0A]))
+                + JXLMetadata.box("ftyp", Data("jxl \0\0\0\0jxl ".utf8)) + JXLMetadata.box("jxlc", file) + map
         }
-        // The last box can have no length, so that nothing can follow.
-        let place = try file.withFileBytes { bytes throws(WebImageError) -> Int in
-            var place = 0
-            for box in try HEIFBoxReader(bytes).boxes(in: 0..<bytes.count) {
-                if box.type.hasPrefix("jxl"), box.type != "jxll" { break }
-                place = box.content.upperBound
-            }
-            return place
-        }
-        return file.prefix(place) + map + file.dropFirst(place)
+        return try JXLMetadata.inserting(map, into: file)
     }
 }

@@ -33,6 +33,17 @@ public final class ImageRawCoder: ImageCoder {
         return try data.withFileBytes { bytes throws(WebImageError) in try RawFile(bytes, limits: limits).info }
     }
 
+    /// Returns EXIF, XMP and density of a file in the form of TIFF, such as DNG, CR2, NEF and ARW. EXIF has no maker note.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        try data.withFileBytes { bytes throws(WebImageError) in
+            TIFFMetadata.read(bytes, limits: limits, into: &properties)
+        }
+        // A profile belongs to a preview, and not to the developed picture.
+        properties.iccProfile = nil
+        return properties
+    }
+
     /// Decodes the preview or develops the picture.
     ///
     /// - Throws: `.badImageData` if the file is damaged or truncated. `.unsupportedFormat` for a camera that LibRaw does not

@@ -161,6 +161,11 @@ extension ImageProperties {
             fields.write(text.keyword)
             fields.write(text.text)
         }
+        fields.write(flags: [density != nil])
+        if let density {
+            fields.write(density.horizontal)
+            fields.write(density.vertical)
+        }
         return fields.bytes
     }
 
@@ -182,7 +187,13 @@ extension ImageProperties {
             guard let keyword = fields.text(), let text = fields.text() else { return nil }
             return Text(keyword: keyword, text: text)
         }
-        guard let texts, fields.rest == 0 else { return nil }
+        guard let texts, let hasDensity = fields.flags(1) else { return nil }
+        if hasDensity[0] {
+            let range = 1.0...65_535
+            guard let horizontal = fields.real(in: range), let vertical = fields.real(in: range) else { return nil }
+            density = PixelDensity(horizontal: horizontal, vertical: vertical)
+        }
+        guard fields.rest == 0 else { return nil }
         (self.tiff, self.exif, self.gps, self.texts) = (tiff, exif, gps, texts)
         (exifData, xmp, iccProfile, gainMapData, thumbnailData) = (blobs[0], blobs[1], blobs[2], blobs[3], blobs[4])
     }

@@ -52,6 +52,16 @@ public final class ImageTIFFCoder: AnimatedImageCoder {
         }
     }
 
+    /// Returns EXIF, XMP, colour profile and density of the first page. EXIF is a copy of the directories that describe the
+    /// picture, without the maker note.
+    public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
+        try data.withFileBytes { bytes throws(WebImageError) in
+            TIFFMetadata.read(bytes, limits: limits, into: &properties)
+        }
+        return properties
+    }
+
     /// Decodes the first page.
     ///
     /// - Throws: `.badImageData` if the file is truncated or damaged. `.unsupportedFormat` if its samples or its
@@ -65,7 +75,7 @@ public final class ImageTIFFCoder: AnimatedImageCoder {
     }
 
     /// Encodes one page with Deflate compression. This encoding is lossless, so quality and maximum file size are
-    /// ignored.
+    /// ignored. The metadata of the options are written, without the maker note of EXIF.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -76,7 +86,7 @@ public final class ImageTIFFCoder: AnimatedImageCoder {
     /// Whether this coder writes the format. Each of its files can have frames.
     public func canEncodeFrames(to format: ImageFormat) -> Bool { canEncode(to: format) }
 
-    /// Encodes one page per frame. Durations and loop count are ignored, because TIFF cannot store them.
+    /// Encodes one page per frame. EXIF and XMP of the options are written to the first page. Durations and loop count are ignored, because TIFF cannot store them.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

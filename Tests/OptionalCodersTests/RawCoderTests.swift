@@ -75,6 +75,13 @@ struct RawCoderTests {
         #expect(info.storedSize == Self.size && info.orientation.rawValue == orientation && info.format == .raw)
     }
 
+    /// A raw file in the form of TIFF has EXIF in its directories.
+    @Test func exifOfTheDirectoriesIsRead() throws {
+        let found = try ImageRawCoder.shared.imageProperties(of: Self.file(orientation: 6).data, limits: .default)
+        #expect(found.make == "Maker" && found.model == "Model" && found.info.orientation == .right)
+        #expect(found.exifData != nil && found.tiff[256] == nil)
+    }
+
     /// The colours of the sensor are those of sRGB.
     @Test func colorsAreDeveloped() throws {
         let file = DNGFile(width: 64, height: 64) { x, _ in

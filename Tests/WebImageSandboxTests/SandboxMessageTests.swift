@@ -122,6 +122,7 @@ import WebImageTesting
         properties.gps = [3: .bytes(Data([1, 2, 3]))]
         properties.exifData = Data("II".utf8)
         properties.xmp = Data()
+        properties.density = PixelDensity(horizontal: 300, vertical: 299.9994)
         properties.texts = [.init(keyword: "a", text: "b"), .init(keyword: "", text: "")]
         return properties
     }

@@ -126,6 +126,7 @@ typedef struct {
     const uint16_t *table; /* NULL, or the 64 quantisation steps of all channels in rows, instead of a quality */
     int halves_chroma;
     int is_progressive;
+    int density[2]; /* pixels for each inch from left to right and from top to bottom, or 0 */
     webimage_jpeg_bytes icc;
     webimage_jpeg_bytes exif; /* APP1 payloads with their signatures, at most 65533 bytes each */
     webimage_jpeg_bytes xmp;

@@ -28,6 +28,9 @@ struct JPEGEncoding {
         settings.quality = Int32(quality)
         settings.halves_chroma = halvesChroma ?? (quality < 90) ? 1 : 0
         settings.is_progressive = isProgressive ? 1 : 0
+        if let density = metadata?.density {
+            settings.density = (Int32(density.horizontal.rounded()), Int32(density.vertical.rounded()))
+        }
         settings.should_stop = WorkBudget.shouldStop
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             try (metadata?.exif ?? Data()).withFileBytes { exif throws(WebImageError) in

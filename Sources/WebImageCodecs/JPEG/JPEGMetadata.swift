@@ -1,11 +1,13 @@
 import Foundation
 import WebImageCore
 
-/// The EXIF segment and the XMP segment (both APP1) that the encoder writes to a file. A thumbnail can be added to EXIF.
+/// The EXIF segment and the XMP segment (both APP1) that the encoder writes to a file, and the density. A thumbnail can be added to EXIF.
 struct JPEGMetadata {
     /// The EXIF segment with its signature. Empty if no EXIF is written.
     private(set) var exif = Data()
     private(set) var xmp = Data()
+    /// The density for JFIF.
+    let density: PixelDensity?
 
     private static let exifSignature = Data("Exif\0\0".utf8)
     private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
@@ -18,6 +20,7 @@ struct JPEGMetadata {
     /// - Parameter description: An element that is added to the XMP packet.
     /// - Throws: `.encodingFailed` if EXIF or XMP does not fit into one segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?, description: String? = nil) throws(WebImageError) {
+        density = metadata.density
         if var structure = metadata.exifWithOrientation ?? thumbnail.map({ _ in Self.emptyExif }) {
             // `adding` does not replace a thumbnail that `structure` already contains.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }

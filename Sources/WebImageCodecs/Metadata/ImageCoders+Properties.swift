@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder {
-    /// Returns EXIF (including its thumbnail), XMP, colour profile and gain map. Reads the segments before the first
+    /// Returns EXIF (including its thumbnail), XMP, colour profile, density and gain map. Reads the segments before the first
     /// scan. A gain map is another JPEG after the picture in the same file.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
@@ -12,6 +12,7 @@ extension ImageJPEGCoder {
             return segments
         }
         if let exif = segments.exif { ExifReader.read(exif, into: &properties) }
+        properties.density = segments.density ?? properties.density
         properties.xmp = segments.xmp
         properties.iccProfile = segments.iccProfile
         return properties
@@ -19,7 +20,7 @@ extension ImageJPEGCoder {
 }
 
 extension ImagePNGCoder {
-    /// Returns EXIF, XMP, colour profile and the texts of text chunks. Skips a text of more than 64 KiB.
+    /// Returns EXIF, XMP, colour profile, density and the texts of text chunks. Skips a text of more than 64 KiB.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -27,6 +28,7 @@ extension ImagePNGCoder {
             try chunks.checkMetadata(limits)
             var properties = ImageProperties(info: chunks.info(orientation: chunks.orientation(in: data)))
             if let exif = chunks.exif { ExifReader.read(data.slice(exif), into: &properties) }
+            properties.density = PNGDensity.read(bytes) ?? properties.density
             properties.xmp = chunks.xmp.map { Data(data.slice($0)) }
             properties.iccProfile = try? chunks.storedProfile(in: bytes, limits: limits)?.iccData
             properties.texts = PNGTexts.read(bytes, limits: limits)

@@ -6,6 +6,8 @@ import WebImageCore
 struct JPEGSegments {
     private(set) var exif: Data?
     private(set) var xmp: Data?
+    /// The density that JFIF declares (ITU-T T.871 §10.1).
+    private(set) var density: PixelDensity?
     private var profileParts = JPEGProfileParts()
     /// The payload of the first segment of ISO 21496-1, behind its name. If the JPEG is not the first JPEG in its file, this
     /// segment marks the JPEG as a gain map.
@@ -41,6 +43,14 @@ struct JPEGSegments {
         _ marker: UInt8, _ payload: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ budget: inout AncillaryBudget
     ) throws(WebImageError) {
         switch marker {
+        case 0xE0 where density == nil && payload.count >= 12 && bytes.has("JFIF\0", at: payload.lowerBound):
+            // 0 declares the shape of a pixel alone, 1 counts for an inch, 2 for a centimetre.
+            let scale: [UInt8: Double] = [1: 1, 2: 2.54]
+            let place = payload.lowerBound + 7
+            guard let scale = scale[bytes[place]], let horizontal = bytes.bigEndian16(at: place + 1),
+                let vertical = bytes.bigEndian16(at: place + 3)
+            else { return }
+            density = PixelDensity(horizontal: Double(horizontal) * scale, vertical: Double(vertical) * scale)
         case 0xE1 where exif == nil && bytes.has("Exif\0\0", at: payload.lowerBound):
             try budget.take(payload.count)
             exif = Data(bytes[payload].dropFirst(6))

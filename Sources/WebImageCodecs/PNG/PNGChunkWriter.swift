@@ -32,14 +32,14 @@ struct PNGChunkWriter {
     /// Appends a whole chunk of another file, with its length and checksum.
     mutating func append(copying chunk: Data) { data.append(chunk) }
 
-    /// Returns the PNG file with chunks for code points, EXIF and XMP after its header (PNG third edition, §11.3.2.6,
-    /// §11.3.3.1, §11.3.4.5).
+    /// Returns the PNG file with chunks for code points, density, EXIF and XMP after its header (PNG third edition,
+    /// §11.3.2.6, §11.3.3.1, §11.3.4.3, §11.3.4.5).
     static func adding(
         _ metadata: EmbeddedMetadata, codePoints: (primaries: Int, transfer: Int)? = nil,
         light: ContentLightLevel? = nil, to file: Data
     ) -> Data {
         let exif = metadata.exifWithOrientation
-        guard exif != nil || metadata.xmp != nil || codePoints != nil else { return file }
+        guard exif != nil || metadata.xmp != nil || codePoints != nil || metadata.density != nil else { return file }
         // The signature has 8 bytes. The header chunk has 13 bytes of payload and 12 bytes around them.
         let header = 8 + 25
         var chunks = PNGChunkWriter()
@@ -50,6 +50,7 @@ struct PNGChunkWriter {
                 chunks.append("cLLI", payload(of: light))
             }
         }
+        if let density = metadata.density { chunks.append("pHYs", PNGDensity.payload(of: density)) }
         if let exif { exif.withUnsafeBytes { chunks.append("eXIf", payload: $0) } }
         if let xmp = metadata.xmpWithOrientation {
             // The keyword ends with a zero byte. The flags mean "not compressed", and language and keyword are empty.

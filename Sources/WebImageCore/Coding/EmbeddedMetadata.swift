@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// A decoded image contains no EXIF or XMP metadata. To preserve this metadata, read it from the original file with
 /// ``ImageCodersManager/imageProperties(of:limits:)`` and pass it to the encoder. The colour profile needs no extra
-/// step, because it is part of the image. The encoders of JPEG, PNG, WebP and AVIF write this metadata.
+/// step, because it is part of the image. The encoders of JPEG, PNG, WebP, AVIF, JPEG XL and TIFF write EXIF and XMP, and
+/// those of JPEG, PNG and TIFF the density.
 public struct EmbeddedMetadata: Sendable, Hashable {
     /// The EXIF data: a TIFF structure (EXIF 2.32 §4.5) without the `Exif` prefix. The encoder replaces the orientation
     /// in this data by ``orientation``.
@@ -14,6 +15,8 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// The orientation that the file declares. The default is `.up`, because decoded pixels are upright. With another
     /// value, viewers turn the encoded pixels.
     public var orientation = ImageOrientation.up
+    /// The pixels on an inch of paper. WebP, AVIF and JPEG XL have no place for it but ``exif``, which is not changed.
+    public var density: PixelDensity?
 
     /// Creates metadata from EXIF and XMP data.
     public init(exif: Data? = nil, xmp: Data? = nil) {

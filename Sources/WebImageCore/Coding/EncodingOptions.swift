@@ -45,7 +45,7 @@ public struct EncodingOptions: Sendable, Hashable {
     /// Whether more than eight bits per channel are kept. This has an effect only in a format that can store eight bits
     /// per channel and also more bits (AVIF).
     public var keepsHDR = false
-    /// The EXIF and XMP data to write into the file (only JPEG, PNG, WebP and AVIF). Empty by default, because a decoded
+    /// The EXIF and XMP data to write into the file (JPEG, PNG, WebP, AVIF, JPEG XL and TIFF). Empty by default, because a decoded
     /// image contains no EXIF or XMP data.
     public var metadata = EmbeddedMetadata()
     /// Additional parameters of the WebP encoder.

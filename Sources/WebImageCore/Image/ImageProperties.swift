@@ -73,6 +73,9 @@ public struct ImageProperties: Sendable, Hashable {
     public var gainMapData: Data?
     /// The JPEG thumbnail that cameras store in the file. It is not rotated upright.
     public var thumbnailData: Data?
+    /// The pixels on an inch of paper, of the picture as it is stored: that of JFIF, of the chunk `pHYs`, or of the first
+    /// TIFF directory. Nil if the file declares none.
+    public var density: PixelDensity?
 
     /// Makes properties that contain only the description of the image. Set the other properties afterwards.
     public init(info: ImageInfo) { self.info = info }

@@ -152,6 +152,8 @@ struct RenderJob {
             let limit = format == .jpeg ? 65_000 : Int.max
             func fitting(_ data: Data?) -> Data? { data.flatMap { $0.count <= limit ? $0 : nil } }
             (metadata.exif, metadata.xmp) = (fitting(properties.exifData), fitting(properties.xmp))
+            let turn = options.autoRotate ? info.orientation : .up
+            metadata.density = properties.density?.turned(by: turn)
         }
         return metadata
     }

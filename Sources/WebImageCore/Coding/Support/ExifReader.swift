@@ -31,6 +31,7 @@ package struct ExifReader {
             if let offset = properties.tiff[0x8769]?.place { properties.exif = reader.tags(at: offset) }
             if let offset = properties.tiff[0x8825]?.place { properties.gps = reader.tags(at: offset) }
             properties.thumbnailData = reader.thumbnail(after: first)
+            properties.density = PixelDensity(properties.tiff)
         }
     }
 

@@ -21,7 +21,7 @@ package struct TIFFPageTable: Sendable, Equatable {
     /// Reads the directories up to the first page after `maxPages` pages. The pages are empty if the bytes are no TIFF
     /// file.
     package init(_ bytes: UnsafeRawBufferPointer, maxPages: Int) {
-        guard let reader = Reader(bytes), var offset = reader.firstDirectory else { return }
+        guard let reader = TIFFDirectoryReader(bytes), var offset = reader.firstDirectory else { return }
         var first: Page?
         var visited: Set<Int> = []
         // Directories that do not overlap cannot have more entries. Overlapping ones could make the time quadratic.
@@ -41,47 +41,13 @@ package struct TIFFPageTable: Sendable, Equatable {
     }
 }
 
-/// Reads numbers of a TIFF file. Returns nil for each number outside of the file.
-private struct Reader {
-    struct Directory {
-        /// The offset of the first entry.
-        var start: Int
-        /// The number of entries.
-        var count: Int
-    }
-
-    struct Fields {
+extension TIFFDirectoryReader {
+    fileprivate struct Fields {
         var isCopy = false
         var size = PixelSize(width: 0, height: 0)
     }
 
-    private let bytes: UnsafeRawBufferPointer
-    private let isBigEndian: Bool
-    private let isBig: Bool
-    var entryBytes: Int { isBig ? 20 : 12 }
-
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= 8, bytes[0] == bytes[1], [0x49, 0x4D].contains(bytes[0]) else { return nil }
-        self.bytes = bytes
-        isBigEndian = bytes[0] == 0x4D
-        let version = isBigEndian ? bytes[3] : bytes[2]
-        guard [42, 43].contains(version) else { return nil }
-        isBig = version == 43
-    }
-
-    var firstDirectory: Int? { isBig ? number(at: 8, bytes: 8) : number(at: 4, bytes: 4) }
-
-    func directory(at offset: Int) -> Directory? {
-        let countBytes = isBig ? 8 : 2
-        guard let count = number(at: offset, bytes: countBytes) else { return nil }
-        return Directory(start: offset + countBytes, count: count)
-    }
-
-    func next(after directory: Directory) -> Int? {
-        number(at: directory.start + directory.count * entryBytes, bytes: isBig ? 8 : 4)
-    }
-
-    func fields(_ directory: Directory) -> Fields {
+    fileprivate func fields(_ directory: Directory) -> Fields {
         var fields = Fields()
         var (newType, oldType): (Int?, Int?)
         var isTurned = false
@@ -114,15 +80,5 @@ private struct Reader {
         case 16 where isBig: number(at: place, bytes: 8)
         default: nil
         }
-    }
-
-    /// Nil also for a number that cannot be an offset or a size.
-    private func number(at offset: Int, bytes count: Int) -> Int? {
-        guard offset >= 0, offset <= bytes.count - count else { return nil }
-        var value: UInt64 = 0
-        for index in 0..<count {
-            value = value << 8 | UInt64(bytes[offset + (isBigEndian ? index : count - 1 - index)])
-        }
-        return value <= UInt64(Int32.max) << 8 ? Int(value) : nil
     }
 }

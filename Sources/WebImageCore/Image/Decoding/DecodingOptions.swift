@@ -244,7 +244,7 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
     /// `Bool`: whether a JPEG is progressive. A progressive JPEG becomes sharper during its download. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
-    /// ``EmbeddedMetadata``: the EXIF and XMP data to write into the file (only JPEG, PNG, WebP, AVIF). By default, no EXIF or XMP data
+    /// ``EmbeddedMetadata``: the EXIF and XMP data to write into the file (JPEG, PNG, WebP, AVIF, JPEG XL, TIFF). By default, no EXIF or XMP data
     /// is written.
     public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
     /// `Bool`: whether the file is lossless. It has an effect in every format that has a lossy and a lossless form, not
