@@ -173,6 +173,14 @@ static void pack(const cpng_picture *picture, const uint8_t *row, uint8_t *targe
     size_t width = picture->width;
     switch (picture->layout) {
     case CPNG_GRAY8: memcpy(target, row, width); break;
+    case CPNG_GRAY16:
+        for (size_t x = 0; x < width; x++) {
+            uint16_t value;
+            memcpy(&value, row + x * 2, 2);
+            *target++ = (uint8_t)(value >> 8);
+            *target++ = (uint8_t)value;
+        }
+        break;
     case CPNG_STORED: memcpy(target, row, width * picture->stored_pixel_bytes); break;
     case CPNG_RGB8: memcpy(target, row, width * 3); break;
     case CPNG_RGBA8:
@@ -201,8 +209,8 @@ static void pack(const cpng_picture *picture, const uint8_t *row, uint8_t *targe
 
 static size_t pixel_bytes(const cpng_picture *picture) {
     if (picture->layout == CPNG_STORED) return picture->stored_pixel_bytes;
-    size_t channels = picture->layout == CPNG_GRAY8 ? 1 : picture->layout > CPNG_RGB8 && picture->has_alpha ? 4 : 3;
-    return picture->layout == CPNG_RGBA16 ? channels * 2 : channels;
+    size_t channels = picture->layout <= CPNG_GRAY16 ? 1 : picture->layout > CPNG_RGB8 && picture->has_alpha ? 4 : 3;
+    return picture->layout == CPNG_RGBA16 || picture->layout == CPNG_GRAY16 ? channels * 2 : channels;
 }
 
 /* How the rows are filtered. From ONE_FILTER on, all rows with the filter of this number: ONE_FILTER + SUB and so on. */

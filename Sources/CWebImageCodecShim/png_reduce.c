@@ -163,7 +163,7 @@ static void sort_palette(const color_set *set, cpng_reduction *reduction, uint8_
 
 bool cpng_reduce(const cpng_picture *picture, bool may_be_gray, bool may_have_palette, cpng_reduction *reduction) {
     memset(reduction, 0, sizeof *reduction);
-    if (picture->layout == CPNG_RGBA16) return false;
+    if (picture->layout == CPNG_RGBA16 || picture->layout == CPNG_GRAY16) return false;
     const bool was_gray = picture->layout == CPNG_GRAY8;
     color_set *set = calloc(1, sizeof *set);
     if (set == NULL) return false;

@@ -296,7 +296,7 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     png_structp png = writer->png;
     const bool four_channels = wanted->layout >= CPNG_RGBA8;
     int color = PNG_COLOR_TYPE_RGB;
-    if (wanted->layout == CPNG_GRAY8) color = PNG_COLOR_TYPE_GRAY;
+    if (wanted->layout <= CPNG_GRAY16) color = PNG_COLOR_TYPE_GRAY;
     if (four_channels && wanted->has_alpha) color = PNG_COLOR_TYPE_RGB_ALPHA;
 
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -309,7 +309,8 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     };
     const bool is_whole = cpng_filtered_bytes(&picture) <= WHOLE_BYTES;
     if (!is_whole) png_set_compression_level(png, wanted->effort < 4 ? 3 : wanted->effort < 8 ? 6 : 9);
-    int depth = wanted->layout == CPNG_RGBA16 ? 16 : 8;
+    const bool is_deep = wanted->layout == CPNG_RGBA16 || wanted->layout == CPNG_GRAY16;
+    int depth = is_deep ? 16 : 8;
     const bool is_reduced = is_whole && wanted->may_be_reduced && reduce(writer, wanted, &picture);
     if (is_reduced) {
         color = writer->reduction->color;
@@ -334,7 +335,7 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
         return true;
     }
     if (wanted->layout == CPNG_BGRA8) png_set_bgr(png);
-    if (wanted->layout == CPNG_RGBA16) {
+    if (is_deep) {
         const uint16_t one = 1;
         if (*(const uint8_t *)&one == 1) png_set_swap(png);
     }

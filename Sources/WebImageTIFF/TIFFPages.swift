@@ -30,12 +30,15 @@ final class TIFFPages {
         try Self.select(index, of: table, in: file)
         let page = try Self.info(of: file, limits: options.limits)
         try file.checkCompression()
+        let layout = try TIFFLayout(file)
+        // libtiff converts other layouts to 8 bits.
+        let options = options.resolved(bitDepth: layout?.bits ?? 8)
         var profile = try profile(limits: options.limits)
         let pixels: PixelBuffer
         let hasAlpha: Bool
-        if let layout = try TIFFLayout(file) {
+        if let layout {
             let wantsDeep =
-                options.decodesToHDR || options.pixelFormat.bitsPerComponent > 8
+                options.pixelFormat.bitsPerComponent > 8
                 || options.colorConversion == .sRGB && layout.bits > 8 && profile?.needsDepth == true
             let picture = try TIFFPagePixels(
                 layout, palette: layout.color == .palette ? file.palette(bits: layout.bits) : nil,

@@ -26,7 +26,8 @@ enum TIFFWriter {
 
     private static func write(_ image: Image, to file: TIFFFile, options: EncodingOptions) throws(WebImageError) {
         let pixels = try pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
-        let format = pixels.format
+        let gray = try image.deepGrayToEncode(pixels)
+        let format = gray?.format ?? pixels.format
         // There is no pixel format of 16 bits without alpha. An opaque picture is written without it.
         let dropsAlpha = format == .rgba16 && !image.hasAlpha
         let channelCount = dropsAlpha ? 3 : format.channelCount
@@ -39,7 +40,7 @@ enum TIFFWriter {
         try file.set(TIFFTAG_ORIENTATION, Int32(options.metadata.orientation.rawValue))
         try file.set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
         try file.set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
-        let source = pixels
+        let source = gray ?? pixels
         let rowBytes = source.width * format.bytesPerPixel
         try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
         if format.hasAlpha, !dropsAlpha { try setAlpha(file) }

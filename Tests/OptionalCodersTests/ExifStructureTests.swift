@@ -168,4 +168,35 @@ struct ExifStructureTests {
             _ = try? ImageJPEGXLCoder.shared.imageProperties(of: file.prefix(length), limits: .default)
         }
     }
+
+    /// Grey of 16 bits is one channel in the file, and its values are read as they were.
+    @Test(arguments: [ImageFormat.png, .tiff], [false, true])
+    func deepGrayIsWrittenAsGray(format: ImageFormat, hasColor: Bool) throws {
+        let coder: any ImageCoder = format == .png ? ImagePNGCoder.shared : ImageTIFFCoder.shared
+        let pixels = try PixelBuffer(width: 50, height: 20, format: .rgba16)
+        for row in 0..<20 {
+            let values = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt16.self)
+            for pixel in 0..<50 {
+                let gray = UInt16(pixel * 1307 + row * 31)
+                for channel in 0..<3 { values[pixel * 4 + channel] = gray }
+                values[pixel * 4 + 3] = .max
+            }
+            if hasColor, row == 19 { values[49 * 4 + 2] = 7 }
+        }
+        var options = EncodingOptions()
+        options.lossless = true
+        let file = try coder.encode(Image(pixels: pixels, hasAlpha: false), format: format, options: options)
+        let info = try coder.imageInfo(of: file, limits: .default)
+        #expect(info.bitDepth == 16 && info.isGray == !hasColor)
+        var decoding = DecodingOptions()
+        decoding.decodesToHDR = true
+        let decoded = try coder.decode(file, options: decoding)
+        #expect(decoded.pixels.format == .rgba16)
+        for row in 0..<20 {
+            let (found, wanted) = (decoded.pixels, pixels)
+            let same = memcmp(
+                found.baseAddress + row * found.bytesPerRow, wanted.baseAddress + row * wanted.bytesPerRow, 50 * 8)
+            #expect(same == 0, "row \(row)")
+        }
+    }
 }

@@ -13,6 +13,8 @@ typedef struct CPNGReader CPNGReader;
 
 typedef enum {
     CPNG_GRAY8,
+    /// Two bytes in the machine's order. Only the writer takes it.
+    CPNG_GRAY16,
     CPNG_RGB8,
     CPNG_RGBA8,
     CPNG_BGRA8,

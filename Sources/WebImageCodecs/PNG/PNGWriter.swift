@@ -20,12 +20,14 @@ final class PNGWriter {
 
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)
-        let (source, layout) = try rows(of: pixels, hasAlpha: image.hasAlpha)
+        let gray = options.keepsPixelLayout ? nil : try image.deepGrayToEncode(pixels)
+        let (source, layout) =
+            if let gray { (gray, CPNG_GRAY16) } else { try rows(of: pixels, hasAlpha: image.hasAlpha) }
         let hasAlpha = image.hasAlpha && source.format.hasAlpha
         let profile = image.colorProfile?.matching(source.format)
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             let description = CPNGDescription(
-                width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
+                width: UInt32(pixels.width), height: UInt32(pixels.height), layout: layout, has_alpha: hasAlpha,
                 may_be_reduced: !options.keepsPixelLayout, has_color_space: profile != nil,
                 effort: Int32(options.effort),
                 icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
