@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# In PDFium a picture and a filled area of one calibrated colour (CalRGB, CalGray) differ: the picture is drawn as if it were sRGB.
+# In PDFium a picture and a filled area of one calibrated colour (CalRGB) differ: the picture is drawn as if it were sRGB.
 #
 # Versions: pypdfium2 5.15.2 (PDFium), compared with pymupdf 2.0 (MuPDF); pikepdf 10.18.0 (writes the files). Date: 2026-12-01.
 # Guess: a renderer with a colour space converts it wherever it appears: numbers that mean one colour look alike, in a picture, in
@@ -9,10 +9,14 @@
 #   CalRGB a picture is converted. Areas of CalGray are not converted either, so that scans with "Gamma 1" are too dark.
 #   MuPDF gives one colour for all.
 # Output seen (numbers 200, 100, 50; of grey 100):
-#   CalRGB 1.0: pdfium picture (200, 100, 50), palette (229, 168, 122), area (229, 168, 122); mupdf picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122)
-#   CalRGB 1.8: pdfium picture (200, 100, 50), palette (210, 119, 65), area (210, 119, 65); mupdf picture (210, 119, 65), palette (210, 119, 65), area (210, 119, 65)
-#   CalGray 1.0: pdfium picture (100, 100, 100), palette (100, 100, 100), area (100, 100, 100); mupdf picture (168, 168, 168), palette (168, 168, 168), area (168, 168, 168)
-#   ICCBased 1.0: pdfium picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122); mupdf picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122)
+#   CalRGB 1.0: pdfium picture (200, 100, 50), palette (229, 168, 122), area (229, 168, 122);
+#     mupdf picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122)
+#   CalRGB 1.8: pdfium picture (200, 100, 50), palette (210, 119, 65), area (210, 119, 65);
+#     mupdf picture (210, 119, 65), palette (210, 119, 65), area (210, 119, 65)
+#   CalGray 1.0: pdfium picture (100, 100, 100), palette (100, 100, 100), area (100, 100, 100);
+#     mupdf picture (168, 168, 168), palette (168, 168, 168), area (168, 168, 168)
+#   ICCBased 1.0: pdfium picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122);
+#     mupdf picture (229, 168, 122), palette (229, 168, 122), area (229, 168, 122)
 # Source: ISO 32000-1, 8.6.5.2 and 8.6.5.3 (CalGray and CalRGB Colour Spaces); the runs of this script, which fails if the behaviour
 #   changes.
 set -euo pipefail

@@ -2,9 +2,9 @@
 # A Lottie layer shown through another's brightness does not fade with it in rlottie, and a matte that is not its neighbour is drawn itself.
 #
 # Versions: rlottie-python 1.3.8 (rlottie 0.2), thorvg-python 1.1.3 (ThorVG 1.0.4), Pillow 13.0.0, numpy 2.4.6. Date: 2026-12-01.
-# Guess: a luminance matte ("tt": 3) is what the standard of CSS masks calls one: luminance times alpha. A renderer that supports mattes
+# Guess: a luminance matte ("tt": 3) is what CSS calls a luminance mask: luminance times alpha. A renderer that supports mattes
 #   finds the matte by "tp", which exporters write since After Effects lets any layer be one, or shows the layer without a matte.
-# Behaviour: rlottie divides the matte's colour by its alpha and takes the brightness of that: a white matte at half opacity shows all,
+# Behaviour: rlottie takes the brightness of the matte's colour without its alpha: a white matte at half opacity shows all,
 #   like one that is opaque, so that a reveal that fades in begins with a jump. It does not know "tp": a matte two layers above, or
 #   below, is drawn as a picture over the scene, and the layer that should be cut out is whole or is cut by the wrong layer; of two layers
 #   that share a matte the second is missing. The weights of the colours differ too (green 145, in ThorVG 181, of 255).
@@ -16,8 +16,8 @@
 #   matte named, another layer between: rlottie red clear, thorvg blue clear
 #   matte named, below: rlottie red clear, thorvg blue clear
 #   one matte for two layers: rlottie blue clear, thorvg blue green
-# Source: the Lottie specification (Lottie Animation Community), layers: "tp" (index of the layer used as matte) and matte modes; the runs of
-#   this script, which fails if the behaviour changes.
+# Source: the Lottie specification, "Visual layer" (tp: the layer used as matte) and "Matte Mode"; CSS Masking 1 (luminance masks); the
+#   runs of this script, which fails if the behaviour changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

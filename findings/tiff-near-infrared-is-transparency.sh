@@ -13,7 +13,7 @@
 #   unassociated alpha: pillow 4 channels, libvips 4 channels, opencv 4 channels, ffmpeg 4 channels, mupdf 4 channels
 #   unspecified: pillow 3 channels, libvips 4 channels, opencv 4 channels, ffmpeg 4 channels, mupdf 3 channels
 #   unspecified, on black in libvips: 50 25 12
-# Source: TIFF 6.0, section 18 (ExtraSamples); the runs of this script, which fails if the behaviour changes.
+# Source: TIFF 6.0, section 8 (ExtraSamples); the runs of this script, which fails if the behaviour changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -6,7 +6,7 @@
 # Guess: a reader that cannot decompress a single strip refuses the file. libvips, which goes on after an error to save what it can of
 #   a broken file, at least knows a file of which there is nothing to save.
 # Behaviour: libvips loads Zstandard, LERC, JPEG XL and JPEG 2000, which GIS programs and microscopes write, as a picture in which
-#   all is 0, and returns normally; the message goes to its log alone. Only with fail_on="error" it raises. OpenCV returns nothing
+#   all is 0, and returns normally, with no message. Only with fail_on="error" it raises. OpenCV returns nothing
 #   for the compressions that libtiff knows by name, and a black picture for those that it does not know (JPEG XL, JPEG 2000, PNG,
 #   JPEG XR). Pillow, with a libtiff that knows no more of them, refuses each that it cannot read.
 # Output seen (stored: 200, 100, 50):
