@@ -89,6 +89,8 @@ package final class DialledConnection {
                 .transport, stage: .cache,
                 underlying: .curl(code: Int(code.rawValue), message: easy.message(for: code)))
         }
+        // A child process must not keep the connection open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         self.easy = easy
         self.socket = socket
         isEncrypted = destination.encryption != nil

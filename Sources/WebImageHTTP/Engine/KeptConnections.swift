@@ -54,6 +54,8 @@ final class KeptConnections {
         easy.set(CURLOPT_SOCKOPTDATA, pointer: context)
         webimage_curl_set_sockopt(easy.handle) { context, socket, _ in
             if let context { KeptConnections.at(context).opened.insert(socket) }
+            // A child process that the program starts must not keep the connection open. Libcurl 7.88 does not see to it.
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             return CURL_SOCKOPT_OK
         }
         easy.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
