@@ -56,6 +56,18 @@ struct DownloadQueueTests {
         #expect(queue.finish(1) { _ in false }.actions == [.start(2)])
     }
 
+    /// Only the host waits, and it waits no longer than the downloads that hold it exist.
+    @Test(arguments: [true, false]) func pausedDownloadsCanHoldTheirHost(isCancelled: Bool) {
+        var queue = Queue(maxConcurrent: 2)
+        for number in 0...1 { _ = queue.join(number, key: "\(number)", host: "busy", priority: .normal) }
+        for number in 2...3 { _ = queue.join(number, key: "\(number)", host: "busy", priority: .high) }
+        #expect(queue.pause(0, holdingHost: true).isEmpty)
+        #expect(queue.pause(1, holdingHost: true).isEmpty)
+        #expect(queue.join(4, key: "4", host: "idle", priority: .low).actions == [.start(4)])
+        #expect((isCancelled ? queue.leave(0) : queue.resume(0)).filter { $0 != .cancel(0) }.isEmpty)
+        #expect(starts(queue.resume(1)) == [2])
+    }
+
     @Test func cancelledKeyStartsANewDownload() {
         var queue = Queue(maxConcurrent: 1)
         let first = queue.join(1, key: "a", priority: .normal)

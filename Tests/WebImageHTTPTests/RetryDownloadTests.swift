@@ -55,6 +55,44 @@ struct RetryDownloadTests {
         }
     }
 
+    /// A server that limits the requests of a client counts those for other URLs too.
+    @Test(arguments: [(429, true, true), (429, false, false), (503, true, false)])
+    func tooManyRequestsHoldTheHost(status: Int, hasField: Bool, isHeld: Bool) async throws {
+        let clock = VirtualClock()
+        var config = config
+        config.maxConcurrentDownloads = 1
+        try await withDownloader(config, clock: clock) { server, downloader in
+            let count = Locked(0)
+            server.route(
+                "/a",
+                .dynamic { _ in
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    guard isFirst else { return .body(Data("a".utf8)) }
+                    return .body(Data(), status: status, headers: hasField ? ["Retry-After": "7"] : [:])
+                })
+            server.route("/b", .body(Data("b".utf8)))
+            let first = Task { try await downloader.fetch(server.url("/a")) }
+            let wait = Duration.milliseconds(hasField ? 7000 : 500)
+            try await eventually("the retry waits") { clock.nextDelay == wait }
+            let second = Task { try await downloader.fetch(server.url("/b")) }
+            if isHeld {
+                try await eventually("the second download waits") { downloader.currentDownloadCount == 2 }
+                // Another host does not wait. With a single slot, this download would be after the second one.
+                server.route("/c", .body(Data("c".utf8)))
+                let other = URL(string: "http://localhost:\(server.port)/c")!
+                try await #expect(downloader.fetch(other).data == Data("c".utf8))
+                #expect(server.requestCount("/b") == 0)
+                clock.advance(by: wait)
+            }
+            try await #expect(second.value.data == Data("b".utf8))
+            if !isHeld { clock.advance(by: wait) }
+            try await #expect(first.value.data == Data("a".utf8))
+        }
+    }
+
     @Test func lastFailureIsReportedAndNothingIsRetriedWithoutAStrategy() async throws {
         let clock = VirtualClock()
         try await withDownloader(clock: clock) { server, downloader in

@@ -24,11 +24,12 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         var isAbandoned = false
     }
 
-    private enum Place {
+    private enum Place: Equatable {
         case waiting
         case running
-        /// The download waits between two attempts. It is not in a lane and uses no slot.
-        case paused
+        /// The download waits between two attempts. It is not in a lane and uses no slot. If it holds its host, no download
+        /// from the host starts.
+        case paused(holdsHost: Bool)
     }
 
     private var entries: [Download: Entry] = [:]
@@ -39,6 +40,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var running = 0
     /// The number of slots in use for each host. Counted only while there is a limit per host.
     private var runningOfHost: [String: Int] = [:]
+    /// The number of paused downloads that hold each host.
+    private var holds: [String: Int] = [:]
     /// The ended downloads that keep their slots until ``free(_:)``, and the host of each download.
     private var kept: [Download: String] = [:]
     /// The running downloads that continue without subscribers, the oldest first.
@@ -147,19 +150,23 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     /// Frees the slot of a running download for other downloads until ``resume(_:)``.
-    mutating func pause(_ download: Download) -> [Action] {
+    ///
+    /// - Parameter holdingHost: Whether no other download from its host may start until then. Running downloads continue.
+    mutating func pause(_ download: Download, holdingHost: Bool = false) -> [Action] {
         guard let entry = entries[download], entry.place == .running else { return [] }
         // A download without subscribers makes no further attempt.
         if entry.isAbandoned { return endAbandoned(download) }
         freeSlot(entry.host)
-        entries[download]?.place = .paused
+        entries[download]?.place = .paused(holdsHost: holdingHost)
+        if holdingHost { holds[entry.host, default: 0] += 1 }
         return admit()
     }
 
     /// Puts a paused download back into its lane. The lane stays in order of arrival, so the download gets its earlier
     /// position among the waiting downloads.
     mutating func resume(_ download: Download) -> [Action] {
-        guard let entry = entries[download], entry.place == .paused else { return [] }
+        guard let entry = entries[download], case .paused = entry.place else { return [] }
+        releaseHost(of: entry)
         entries[download]?.place = .waiting
         enqueue(download, entry.priority)
         return admit()
@@ -221,7 +228,14 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return nil
     }
 
+    private mutating func releaseHost(of entry: Entry) {
+        guard entry.place == .paused(holdsHost: true) else { return }
+        let left = holds[entry.host, default: 1] - 1
+        holds[entry.host] = left > 0 ? left : nil
+    }
+
     private func hasRoom(_ download: Download) -> Bool {
+        if !holds.isEmpty, holds[entries[download]?.host ?? ""] != nil { return false }
         guard maxPerHost < .max else { return true }
         return runningOfHost[entries[download]?.host ?? "", default: 0] < maxPerHost
     }
@@ -243,6 +257,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         if entries[download]?.place == .waiting { dequeue(download) }
         setAbandoned(download, false)
         guard let entry = entries.removeValue(forKey: download) else { return nil }
+        releaseHost(of: entry)
         if entry.place == .running {
             if keepsSlot { kept[download] = entry.host } else { freeSlot(entry.host) }
         }

@@ -105,7 +105,9 @@ struct DownloadEvents: Sendable {
     func end(_ ending: DownloadEnding) { downloads?.finish(number, ending) }
 
     /// Frees the download's slot for other downloads until ``resume()``.
-    func pause() { downloads?.pause(number) }
+    ///
+    /// - Parameter holdingHost: Whether other downloads from its host wait too.
+    func pause(holdingHost: Bool) { downloads?.pause(number, holdingHost: holdingHost) }
 
     /// Puts the paused download back into the queue, where it waits for a slot.
     func resume() { downloads?.resume(number) }

@@ -71,7 +71,10 @@ extension SharedDownload {
         guard decide({ $0.pause() }) else { return }
         // Pause before scheduling the timer. Otherwise a short timer could call `resume` before the pause. That
         // `resume` would do nothing, and the pause would never end.
-        events.pause()
+        // A server that counts the requests of a client counts those for other URLs too. The target of a redirect may be
+        // another server.
+        let limitsClient = failure.retryAfter != nil && decisions.leg?.refusedHead?.statusCode == 429
+        events.pause(holdingHost: limitsClient && decisions.redirects.isEmpty)
         let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
         if !setWait(wait) { wait.cancel() }
     }

@@ -157,7 +157,7 @@ final class SharedDownloads: Sendable {
         for subscriber in subscribers { subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url)))) }
     }
 
-    func pause(_ number: Int) { change { $0.queue.pause(number) } }
+    func pause(_ number: Int, holdingHost: Bool) { change { $0.queue.pause(number, holdingHost: holdingHost) } }
 
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 

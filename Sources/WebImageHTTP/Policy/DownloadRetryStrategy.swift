@@ -21,7 +21,8 @@ public struct DownloadFailure: Sendable {
     }
 }
 
-/// Decides whether and when a failed download is tried again. Called on the download's serial queue.
+/// Decides whether and when a failed download is tried again. After a 429 with `Retry-After`, the downloads from the same host
+/// that have not started wait as long as the failed one. Called on the download's serial queue.
 @preconcurrency public protocol DownloadRetryStrategy: Sendable {
     /// Returns the wait before the next attempt; nil ends the download with the error.
     func delay(after failure: DownloadFailure) -> Duration?
