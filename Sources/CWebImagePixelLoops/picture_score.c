@@ -1,4 +1,5 @@
 #include "CWebImagePixelLoops.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -41,19 +42,6 @@ static const float absorbances[CHANNELS][3] = {
     {0.23f, 0.692f, 0.078f},
     {0.24342268924547819f, 0.20476744424496821f, 0.55180986650955360f},
 };
-
-/* Eight samples. Sums are kept in eight parts with every instruction set, so that scores do not depend on it. */
-typedef float vector __attribute__((vector_size(32)));
-typedef float loose_vector __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t mask __attribute__((vector_size(32)));
-
-/* Macros, because a function with a vector as its argument has another form with each instruction set. A cast of a vector keeps
-   its bits. */
-#define LOAD(samples) ((vector)*(const loose_vector *)(samples))
-#define STORE(samples, value) (*(loose_vector *)(samples) = (loose_vector)(value))
-#define WHERE(condition, value) ((vector)((condition) & (mask)(value)))
-#define POSITIVE(value) WHERE((value) > 0, value)
-#define MAGNITUDE(value) ((vector)((mask)(value) & INT32_MAX))
 
 typedef struct {
     void (*convert_row)(const float *const *, float *const *, size_t, size_t);
@@ -109,6 +97,7 @@ typedef struct {
 struct webimage_scored_original {
     const loops *loops;
     size_t width, height;
+    webimage_score_range scales;
     pyramid samples, blurred;
     /* Of the picture that is compared. Kept for the next one: to get the memory anew takes as long as a third of the work. */
     pyramid distorted;
@@ -157,11 +146,12 @@ static const double *weights_of(int channel, int scale, int count) {
 }
 
 /* A bit for each channel whose samples are compared at a scale. */
-static unsigned channels_at(int scale, int count) {
+static unsigned channels_at(int scale, webimage_score_range scales) {
     unsigned channels = 0;
+    if (scale < scales.first) return 0;
     for (int channel = 0; channel < CHANNELS; channel++)
         for (int index = 0; index < NORMS * MAPS; index++)
-            if (weights_of(channel, scale, count)[index] >= least_weight) channels |= 1u << channel;
+            if (weights_of(channel, scale, scales.count)[index] >= least_weight) channels |= 1u << channel;
     return channels;
 }
 
@@ -184,8 +174,7 @@ static void read_row(const webimage_scored_picture *picture, size_t y, const flo
 
 /* Makes the scales of a picture. The light of a scale is made row by row with the samples of the scale before; at full size it is
    never kept. */
-static bool make_pyramid(
-    webimage_scored_original *original, const webimage_scored_picture *picture, int count, pyramid *result) {
+static bool make_pyramid(webimage_scored_original *original, const webimage_scored_picture *picture, pyramid *result) {
     const size_t padded = stride_for(picture->width);
     const loops *loops = original->loops;
     float table[256];
@@ -193,13 +182,13 @@ static bool make_pyramid(
     float *lines = calloc(2 * CHANNELS * padded, sizeof(float));
     bool is_made = lines != NULL;
     size_t width = picture->width, height = picture->height;
-    result->count = count;
+    result->count = original->scales.end;
     for (int scale = 0; scale < result->count && is_made; scale++) {
         plane_set *now = &result->scales[scale];
         const plane_set *light = &original->light[scale % 2];
         plane_set *next = &original->light[(scale + 1) % 2];
         const bool has_next = scale + 1 < result->count;
-        is_made = make_planes(now, width, height, channels_at(scale, result->count))
+        is_made = make_planes(now, width, height, channels_at(scale, original->scales))
             && (!has_next || make_planes(next, (width + 1) / 2, (height + 1) / 2, 7));
         for (size_t y = 0; y < height && is_made; y += 2) {
             float *sources[2][CHANNELS];
@@ -290,11 +279,11 @@ static void compare_channel(
     }
 }
 
-/* The weighted sum of all maps. */
-static double compare(const webimage_scored_original *original) {
+/* The weighted sum of all maps of the scales before `end`. */
+static double compare(const webimage_scored_original *original, int end) {
     const pyramid *samples = &original->samples;
     double result = 0;
-    for (int scale = 0; scale < samples->count; scale++)
+    for (int scale = 0; scale < samples->count && scale < end; scale++)
         for (int channel = 0; channel < CHANNELS; channel++) {
             const plane_set *first = &samples->scales[scale];
             if (!first->channels[channel]) continue;
@@ -305,7 +294,7 @@ static double compare(const webimage_scored_original *original) {
                 first, &original->blurred.scales[scale], &original->distorted.scales[scale], channel, original->loops,
                 original->space, sums);
             const double count = (double)first->width * (double)first->height;
-            const double *weight = weights_of(channel, scale, samples->count);
+            const double *weight = weights_of(channel, scale, original->scales.count);
             for (int map = 0; map < MAPS; map++) {
                 result += weight[map] * fabs(sums[NORMS * map] / count);
                 result += weight[MAPS + map] * sqrt(sqrt(sums[NORMS * map + 1] / count));
@@ -315,13 +304,14 @@ static double compare(const webimage_scored_original *original) {
 }
 
 webimage_scored_original *webimage_scored_original_make(
-    const webimage_scored_picture *picture, int scales, int instructions) {
+    const webimage_scored_picture *picture, webimage_score_range scales, int instructions) {
     webimage_scored_original *result = calloc(1, sizeof *result);
     if (!result) return NULL;
     result->loops = loops_for(instructions);
     result->width = picture->width;
     result->height = picture->height;
-    bool is_made = make_pyramid(result, picture, scales, &result->samples);
+    result->scales = scales;
+    bool is_made = make_pyramid(result, picture, &result->samples);
     for (int scale = 0; scale < result->samples.count && is_made; scale++)
         is_made = blur_scale(&result->samples.scales[scale], result->loops, &result->blurred.scales[scale]);
     result->space = calloc((3 * TAPS + 2) * stride_for(picture->width) + 4 * MARGIN, sizeof(float));
@@ -340,11 +330,14 @@ void webimage_scored_original_free(webimage_scored_original *original) {
     free(original);
 }
 
-double webimage_picture_score(webimage_scored_original *original, const webimage_scored_picture *distorted) {
+double webimage_picture_loss(webimage_scored_original *original, const webimage_scored_picture *distorted, int end) {
     if (original->width != distorted->width || original->height != distorted->height) return NAN;
-    if (!make_pyramid(original, distorted, original->samples.count, &original->distorted)) return NAN;
-    double sum = compare(original);
-    sum *= 0.9562382616834844;
+    if (!make_pyramid(original, distorted, &original->distorted)) return NAN;
+    return compare(original, end);
+}
+
+double webimage_score_of_loss(double loss) {
+    double sum = 0.9562382616834844 * loss;
     sum = 2.326765642916932 * sum - 0.020884521182843837 * sum * sum + 6.248496625763138e-05 * sum * sum * sum;
-    return sum > 0 ? 100 - 10 * pow(sum, 0.6276336467831387) : 100;
+    return sum > 0 ? 100 - 10 * pow(sum, 0.6276336467831387) : isnan(loss) ? NAN : 100;
 }

@@ -165,7 +165,9 @@ struct QualityAimTests {
             let outcome = try encoding.outcome()
             let file = try encoded(image, format, options(aim))
             let score = try Self.score(try decoded(file, format).pixels, of: image.pixels)
-            #expect(outcome.data == file && abs(score - outcome.score) < 0.01)
+            // The fine scales of a sampled picture are those of parts. The score of a JPEG is that of its transform.
+            let error = image.pixels.size.pixelCount > 166_000 ? 1 : format == .jpeg ? 0.3 : 0.01
+            #expect(outcome.data == file && abs(score - outcome.score) < error)
             // The lowest quality can be better than the aim, and the best one worse. Steps of encoders can have several points.
             let isLast = outcome.setting.quality == (score > aim ? 1 : 100)
             #expect(
@@ -178,22 +180,24 @@ struct QualityAimTests {
     @Test(arguments: [15, 50, 80, 95], [false, true]) func transformHasTheScoreOfTheFile(
         quality: Int, halvesChroma: Bool
     ) throws {
-        for (width, height) in [(150, 120), (93, 71)] {
-            let image = try photo(width, height)
+        // Flat squares have coefficients in the middle between two steps.
+        let flat = try Self.pixels(160, 120) { x, y, _ in 100 + 2 * (x / 16 + y / 16) + 1 }
+        let pictures = [try photo(150, 120), try photo(93, 71), Image(pixels: flat, hasAlpha: false)]
+        for image in pictures {
             var options = EncodingOptions()
             (options.quality, options.halvesChroma) = (Double(quality) / 100, halvesChroma)
             let file = try Self.score(
                 try decoded(try encoded(image, .jpeg, options), .jpeg).pixels, of: image.pixels)
-            let coded = try image.pixels.blockCoded(
-                JPEGQuantization.table(quality: quality), halvesChroma: halvesChroma)
-            let score = try Self.score(coded, of: image.pixels)
-            #expect(abs(score - file) < 1, "\(width)x\(height): \(score), not \(file)")
+            let loss = try PictureScore.Reference(image.pixels, hasAlpha: false)
+                .loss(ofTransform: JPEGQuantization.table(quality: quality), halvesChroma: halvesChroma)
+            let score = PictureScore.score([loss])
+            #expect(abs(score - file) < 0.5, "\(image.pixelSize): \(score), not \(file)")
         }
     }
 
     /// What is predicted before the first encode of the whole: without drafts, the average is above two, for AVIF 3.1. AVIF's
     /// drafts are of JPEG's transform, with a model of photos, which made pictures like these do not follow well.
-    @Test(arguments: [(ImageFormat.jpeg, 1.8), (.webP, 1.8), (.avif, 2.6)]) func draftsSaveEncodesOfTheWhole(
+    @Test(arguments: [(ImageFormat.jpeg, 1.01), (.webP, 1.8), (.avif, 2.6)]) func draftsSaveEncodesOfTheWhole(
         _ format: ImageFormat, most: Double
     ) throws {
         var counts: [Int] = []

@@ -32,13 +32,14 @@ int main(int count, char **arguments) {
     for (int i = 0; i < originals; i++) {
         double start = now();
         webimage_scored_original_free(original);
-        original = webimage_scored_original_make(&first, webimage_score_scales(side, side), atoi(arguments[2]));
+        int scales = webimage_score_scales(side, side);
+        original = webimage_scored_original_make(&first, (webimage_score_range){0, scales, scales}, atoi(arguments[2]));
         double time = now() - start;
         if (time < least[0]) least[0] = time;
     }
     for (int i = 0; i < comparisons; i++) {
         double start = now();
-        score = webimage_picture_score(original, &second);
+        score = webimage_score_of_loss(webimage_picture_loss(original, &second, 6));
         double time = now() - start;
         if (time < least[1]) least[1] = time;
     }

@@ -20,22 +20,39 @@ typedef struct webimage_scored_original webimage_scored_original;
    weights of the scales depend on this number. */
 int webimage_score_scales(size_t width, size_t height);
 
+/* The scales from `first` to `end` - 1 of a picture that is compared at `count` scales. */
+typedef struct {
+    int first, end, count;
+} webimage_score_range;
+
 /* Returns the original, or NULL if memory is exhausted. It does not refer to the picture. Uses about 16 bytes of memory for each
-   pixel. The number of scales is that of the picture, or for parts of a larger one that of the whole: otherwise their score would
-   have other weights. The instructions are one of WEBIMAGE_INSTRUCTIONS_...; scores do not depend on them. */
+   pixel if it has the first scale, otherwise 6 or less. The count of scales is that of the picture, or for parts of a larger one that of
+   the whole: otherwise their score would have other weights. The instructions are one of WEBIMAGE_INSTRUCTIONS_...; scores do not
+   depend on them. */
 webimage_scored_original *webimage_scored_original_make(
-    const webimage_scored_picture *picture, int scales, int instructions);
+    const webimage_scored_picture *picture, webimage_score_range scales, int instructions);
 void webimage_scored_original_free(webimage_scored_original *original);
 
-/* Compares a picture with the original. Returns 100 for equal pictures and less for others, also less than 0; not a number if the
-   sizes differ or memory is exhausted. Without a scale the score is 100. Uses about 12 bytes of memory for
-   each pixel while it runs. */
-double webimage_picture_score(webimage_scored_original *original, const webimage_scored_picture *distorted);
+/* Compares a picture with the original at the original's scales before `end`. Returns 0 for equal pictures, and more for others. The
+   loss of several scales is the sum of theirs. Not a number if the sizes differ or memory is exhausted. Uses about 12 bytes of memory
+   for each pixel while it runs. */
+double webimage_picture_loss(webimage_scored_original *original, const webimage_scored_picture *distorted, int end);
 
-/* Writes the picture as it looks after a JPEG with this table, in rows of red, green and blue. The scores of such pictures tell which
-   quality another encoder needs. Returns 0 if memory is exhausted. */
+/* The score of a loss at all scales: 100 for equal pictures and less for others, also less than 0. */
+double webimage_score_of_loss(double loss);
+
+/* A picture that is coded as JPEG does it, with several tables. */
+typedef struct webimage_block_coder webimage_block_coder;
+
+/* Returns NULL if memory is exhausted. The coder does not refer to the picture. Uses 15 bytes of memory for each pixel, or 23 if chroma
+   is coded at its full size. The instructions are one of WEBIMAGE_INSTRUCTIONS_...; results do not depend on them. */
+webimage_block_coder *webimage_block_coder_make(const webimage_scored_picture *picture, int instructions);
+void webimage_block_coder_free(webimage_block_coder *coder);
+
+/* Makes the picture as it looks after a JPEG with this table, in memory of the coder. The scores of such pictures tell which quality
+   an encoder needs. Returns 0 if memory is exhausted. */
 int webimage_block_coded(
-    const webimage_scored_picture *picture, const uint16_t *table, int halves_chroma, uint8_t *target, size_t stride);
+    webimage_block_coder *coder, const uint16_t *table, int halves_chroma, webimage_scored_picture *result);
 
 /* Planes of a picture with chroma of half the width and height, rounded up. Strides are in bytes. */
 typedef struct {

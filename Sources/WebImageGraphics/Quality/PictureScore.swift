@@ -8,8 +8,8 @@ package enum PictureScore {
     /// A picture with a shorter side has no score.
     package static let leastSide = 8
     /// The memory for each pixel of a comparison, in bytes: the samples of both pictures that count at all scales, those of the
-    /// original blurred, and the pictures on a background.
-    package static let bytesPerPixel = 48
+    /// original blurred, and the pictures on a background or coded as JPEG does it.
+    package static let bytesPerPixel = 52
     /// The largest picture that is compared as a whole, in pixels. A larger one is compared by parts of it, so that the memory
     /// has a limit.
     package static let largestWhole = partCount * partCount * partSide * partSide * 5 / 4
@@ -17,25 +17,34 @@ package enum PictureScore {
     private static let partCount = 6
     private static let partSide = 256
 
+    /// Returns whether pictures of this size are compared at all six scales. With fewer, the scales have other weights.
+    static func hasAllScales(_ size: PixelSize) -> Bool { webimage_score_scales(size.width, size.height) == 6 }
+
+    /// Returns the score of what a picture lost at all scales, over each background.
+    package static func score(_ losses: [Double]) -> Double { webimage_score_of_loss(losses.max() ?? 0) }
+
     /// A picture with which others are compared.
     package struct Reference: Sendable {
         let pixels: PixelBuffer
         private let hasAlpha: Bool
         private let background: ImageColor
-        /// The number of scales at which the whole picture is compared.
-        private let scales: Int32
+        private let scales: webimage_score_range
         /// Kept, because making it takes longer than a comparison.
         private let prepared = Locked<PreparedOriginal?>(nil)
+        private let coder = Locked<BlockCoder?>(nil)
 
         /// - Parameters:
         ///   - background: The colour behind transparent pixels in pictures without alpha that are compared.
         ///   - whole: The size of the picture of which the pixels are a sample. The score of a small picture has other weights, so
         ///     that parts of a large one would have a score of their own kind.
+        ///   - firstScale: The first scale at which pictures are compared; the sides are halved from scale to scale.
         package init(
-            _ pixels: PixelBuffer, hasAlpha: Bool, background: ImageColor = .white, sampleOf whole: PixelSize? = nil
+            _ pixels: PixelBuffer, hasAlpha: Bool, background: ImageColor = .white, sampleOf whole: PixelSize? = nil,
+            firstScale: Int = 0
         ) {
             let size = whole ?? pixels.size
-            scales = webimage_score_scales(size.width, size.height)
+            let count = webimage_score_scales(size.width, size.height)
+            scales = webimage_score_range(first: Int32(firstScale), end: count, count: count)
             self.pixels = pixels
             self.hasAlpha = hasAlpha
             self.background = background
@@ -46,6 +55,13 @@ package enum PictureScore {
         ///
         /// - Throws: `.encodingFailed` if the sizes differ or memory is exhausted.
         package func score(of other: PixelBuffer, hasAlpha otherHasAlpha: Bool) throws(WebImageError) -> Double {
+            PictureScore.score(try losses(of: other, hasAlpha: otherHasAlpha))
+        }
+
+        /// Returns what a picture lost at the scales before `end`, over each background.
+        func losses(
+            of other: PixelBuffer, hasAlpha otherHasAlpha: Bool, before end: Int = .max
+        ) throws(WebImageError) -> [Double] {
             guard pixels.size == other.size else {
                 throw .cannotEncode("SSIMULACRA 2", "pictures of \(other.size) and \(pixels.size) cannot be compared")
             }
@@ -54,26 +70,41 @@ package enum PictureScore {
             let backgrounds: [ImageColor] =
                 otherHasAlpha
                 ? [0.1, 0.9].map { ImageColor(red: $0, green: $0, blue: $0) } : [hasAlpha ? background : .white]
-            var lowest = 100.0
-            for color in backgrounds {
+            return try backgrounds.map { color throws(WebImageError) in
                 let picture = try flat(other, hasAlpha: otherHasAlpha, over: color)
-                lowest = min(lowest, try score(of: picture, over: color))
+                return try loss(over: color) { original in
+                    picture.withUnsafeBytes { original.loss(of: webimage_scored_picture(picture, $0), before: end) }
+                }
             }
-            return lowest
+        }
+
+        /// Returns what the opaque picture loses at the scales before `end` by JPEG with this quantisation table.
+        package func loss(
+            ofTransform table: [UInt16], halvesChroma: Bool, before end: Int = .max
+        ) throws(WebImageError) -> Double {
+            try coder.withLock { coder throws(WebImageError) in
+                if coder == nil {
+                    coder = try BlockCoder(try flat(try part(of: pixels), hasAlpha: false, over: .white))
+                }
+                let coded = try coder?.coded(table, halvesChroma: halvesChroma)
+                return try loss(over: .white) { original in coded.map { original.loss(of: $0, before: end) } ?? .nan }
+            }
         }
 
         /// One original at a time is kept, so that the memory of a picture with alpha has the same limit.
-        private func score(of picture: PixelBuffer, over color: ImageColor) throws(WebImageError) -> Double {
+        private func loss(
+            over color: ImageColor, _ compare: (PreparedOriginal) -> Double
+        ) throws(WebImageError) -> Double {
             try prepared.withLock { prepared throws(WebImageError) in
                 if prepared?.background != color {
                     prepared = nil
                     let original = try flat(try part(of: pixels), hasAlpha: hasAlpha, over: color)
                     prepared = try PreparedOriginal(original, scales: scales, background: color)
                 }
-                guard let score = prepared?.score(of: picture), !score.isNaN else {
+                guard let loss = prepared.map(compare), !loss.isNaN else {
                     throw .cannotEncode("SSIMULACRA 2", "out of memory")
                 }
-                return score
+                return loss
             }
         }
 
@@ -99,7 +130,7 @@ private final class PreparedOriginal {
     let background: ImageColor
     private let handle: OpaquePointer
 
-    init(_ pixels: PixelBuffer, scales: Int32, background: ImageColor) throws(WebImageError) {
+    init(_ pixels: PixelBuffer, scales: webimage_score_range, background: ImageColor) throws(WebImageError) {
         let handle = pixels.withUnsafeBytes { bytes in
             var picture = webimage_scored_picture(pixels, bytes)
             return webimage_scored_original_make(&picture, scales, webimage_widest_instructions())
@@ -110,11 +141,33 @@ private final class PreparedOriginal {
 
     deinit { webimage_scored_original_free(handle) }
 
-    func score(of other: PixelBuffer) -> Double {
-        other.withUnsafeBytes { bytes in
-            var picture = webimage_scored_picture(other, bytes)
-            return webimage_picture_score(handle, &picture)
+    func loss(of other: webimage_scored_picture, before end: Int) -> Double {
+        withUnsafePointer(to: other) { webimage_picture_loss(handle, $0, Int32(clamping: end)) }
+    }
+}
+
+/// An opaque picture that is coded as JPEG does it, without an encoder.
+final class BlockCoder {
+    private let handle: OpaquePointer
+
+    init(_ pixels: PixelBuffer) throws(WebImageError) {
+        let handle = pixels.withUnsafeBytes { bytes in
+            var picture = webimage_scored_picture(pixels, bytes)
+            return webimage_block_coder_make(&picture, webimage_widest_instructions())
         }
+        guard let handle else { throw .cannotEncode("SSIMULACRA 2", "out of memory") }
+        self.handle = handle
+    }
+
+    deinit { webimage_block_coder_free(handle) }
+
+    /// Returns the picture after a JPEG with this quantisation table. It is valid until the next call.
+    func coded(_ table: [UInt16], halvesChroma: Bool) throws(WebImageError) -> webimage_scored_picture {
+        var result = webimage_scored_picture()
+        guard webimage_block_coded(handle, table, halvesChroma ? 1 : 0, &result) != 0 else {
+            throw .cannotEncode("SSIMULACRA 2", "out of memory")
+        }
+        return result
     }
 }
 
@@ -133,19 +186,6 @@ extension webimage_scored_picture {
 }
 
 extension PixelBuffer {
-    /// Returns the opaque picture as it looks after a JPEG with this quantisation table, without an encoder.
-    package func blockCoded(_ table: [UInt16], halvesChroma: Bool) throws(WebImageError) -> PixelBuffer {
-        let result = try PixelBuffer(width: width, height: height, format: .rgb8)
-        let isDone = withUnsafeBytes { bytes in
-            var picture = webimage_scored_picture(self, bytes)
-            return webimage_block_coded(
-                &picture, table, halvesChroma ? 1 : 0, result.baseAddress.assumingMemoryBound(to: UInt8.self),
-                result.bytesPerRow)
-        }
-        guard isDone != 0 else { throw .cannotEncode("SSIMULACRA 2", "out of memory") }
-        return result
-    }
-
     /// Returns at most `count` × `count` squares of the picture, which are spread evenly over it, side by side. A narrow picture has
     /// more of them along its length. They begin at whole blocks of 16 px, so that the blocks of an encoder are the same ones.
     package func parts(_ count: Int, side: Int) throws(WebImageError) -> PixelBuffer {

@@ -154,7 +154,7 @@ struct QualityCurve {
     }
 }
 
-/// A picture whose transform was quantised with equal steps, as ``PixelBuffer/blockCoded(_:halvesChroma:)`` makes it.
+/// A picture whose transform was quantised with equal steps, as ``PictureScore/Reference/loss(ofTransform:halvesChroma:before:)`` makes it.
 struct CurveLook {
     let step: UInt16
     let halvesChroma: Bool
