@@ -3,7 +3,11 @@ import WebImageCore
 
 /// Writes the parts of a document that rlottie draws otherwise than other renderers in a form that it draws alike.
 ///
-/// - Masks of the mode *none* are removed. rlottie hides what they do not cover, which is all.
+/// - Masks of the mode *none* are removed. rlottie hides what they do not cover, which is all. The modes *lighten* and *darken*
+///   become *add* and *intersect*: opaque masks do not differ in them, and rlottie does not know the former.
+/// - A translucent shape layer of several paints becomes a composition. rlottie makes each paint translucent, so that covered
+///   ones shine through.
+/// - A number in a list becomes a number in transforms. rlottie draws nothing of such a layer.
 /// - Hidden groups are removed. rlottie draws them.
 /// - A constant time remap gets two equal keys. rlottie plays the composition.
 /// - A shape layer with a track matte begins with a fill of nothing. rlottie 0.1 draws no such layer that has one paint.
@@ -16,6 +20,8 @@ struct LottieRepairs {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The bytes of mattes that may still be copied. A document must not grow without limit.
     private var copiedBytes: Int
+    /// The compositions that layers became.
+    private var assets: [[UInt8]] = []
 
     /// Returns the repaired document, or the same one if nothing is to repair.
     static func apply(to json: Data) throws(WebImageError) -> Data {
@@ -48,10 +54,25 @@ struct LottieRepairs {
             case (UInt8(ascii: "t"), UInt8(ascii: "t")): if next(place, 2).map(digits.contains) == true { return true }
             case (UInt8(ascii: "d"), UInt8(ascii: "\"")): if next(place, 1) == UInt8(ascii: "[") { return true }
             case (UInt8(ascii: "m"), UInt8(ascii: "o")): if next(place, 4) == UInt8(ascii: "\"") { return true }
+            case (UInt8(ascii: "k"), UInt8(ascii: "s")): if isTransform(place) { return true }
             default: break
             }
         }
         return false
+    }
+
+    /// Whether a member `ks` can be a transform that is not opaque, or has a number in a list. Writers put the opacity first.
+    private func isTransform(_ place: Int) -> Bool {
+        guard next(place, 2) == UInt8(ascii: "{") else { return false }
+        let text = bytes[place..<min(place + 200, bytes.count)]
+        func starts(_ prefix: StaticString) -> Bool {
+            text.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+        }
+        // The first three are paths, the others opaque layers that are not turned.
+        return
+            !(starts("\"ks\":{\"a\":0,") || starts("\"ks\":{\"a\":1,") || starts("\"ks\":{\"k\":")
+            || starts("\"ks\":{\"o\":{\"a\":0,\"k\":100,")
+            || starts("\"ks\":{\"o\":{\"a\":0,\"k\":100}") || starts("\"ks\":{\"o\":{\"k\":100}"))
     }
 
     /// The first byte of the value behind a name of `count` bytes in quotes; nil if these are no name.
@@ -66,6 +87,15 @@ struct LottieRepairs {
     // MARK: Parts of the document
 
     private mutating func document() -> [UInt8]? {
+        guard var result = compositions() else { return nil }
+        guard !assets.isEmpty else { return result }
+        // rlottie joins two lists of assets.
+        guard let end = result.lastIndex(of: UInt8(ascii: "}")) else { return nil }
+        result.replaceSubrange(end..., with: Array(",\"assets\":".utf8) + Self.list(assets) + [UInt8(ascii: "}")])
+        return result
+    }
+
+    private mutating func compositions() -> [UInt8]? {
         change(skipBlanks(0)..<bytes.count) { repairs, name, value in
             if repairs.matches(name, "layers") { return repairs.layers(value) }
             guard repairs.matches(name, "assets"), let assets = repairs.elements(value) else { return nil }
@@ -118,16 +148,81 @@ struct LottieRepairs {
         guard let members = members(range) else { return Array(bytes[range]) }
         let isMatted = number("tt", members).map { (1...4).contains($0) } ?? false
         let masks = value("masksProperties", members).flatMap { elements($0) } ?? []
-        let used = masks.filter { mask in
-            self.members(mask).flatMap { value("mode", $0) }.map { !matches($0, "\"n\"") } ?? true
-        }
+        let used = masks.compactMap { self.mask($0) }
+        // rlottie 0.1 draws no translucent composition that has a matte.
+        let isMatte = number("td", members).map { $0 > 0 } ?? false
+        let composition = isMatted || isMatte ? nil : self.composition(members)
         return change(range) { repairs, name, value in
-            if repairs.matches(name, "shapes") { return repairs.shapes(value, depth: 0, isMatted: isMatted) }
-            if used.count < masks.count {
-                if repairs.matches(name, "masksProperties") { return Self.list(used.map { Array(repairs.bytes[$0]) }) }
-                if repairs.matches(name, "hasMask"), used.isEmpty { return Array("false".utf8) }
+            if let composition {
+                if repairs.matches(name, "ty") { return Array("0,\"refId\":\"\(composition)\"".utf8) }
+                if repairs.matches(name, "shapes") { return Array("[]".utf8) }
+                if repairs.matches(name, "st") { return Array("0".utf8) }
+                if repairs.matches(name, "sr") { return Array("1".utf8) }
             }
+            if repairs.matches(name, "shapes") { return repairs.shapes(value, depth: 0, isMatted: isMatted) }
+            if repairs.matches(name, "ks") { return repairs.transform(value) }
+            if repairs.matches(name, "masksProperties"), !masks.isEmpty { return Self.list(used) }
+            if repairs.matches(name, "hasMask"), used.isEmpty, !masks.isEmpty { return Array("false".utf8) }
             return repairs.matches(name, "tm") ? repairs.time(value) : nil
+        }
+    }
+
+    /// A mask in a mode that rlottie knows. Nil if the mask has no effect.
+    private mutating func mask(_ range: Range<Int>) -> [UInt8]? {
+        guard let members = members(range), let mode = value("mode", members) else { return Array(bytes[range]) }
+        guard !matches(mode, "\"n\"") else { return nil }
+        let other: [UInt8]? =
+            matches(mode, "\"l\"") ? Array("\"a\"".utf8) : matches(mode, "\"d\"") ? Array("\"i\"".utf8) : nil
+        return change(range) { repairs, name, _ in repairs.matches(name, "mode") ? other : nil }
+    }
+
+    /// Adds a composition of the shapes of a layer that is not opaque, and returns its name. Nil if the layer can stay.
+    private mutating func composition(_ members: [Member]) -> String? {
+        guard number("ty", members) == 4, let shapes = value("shapes", members), paintCount(shapes, depth: 0) > 1,
+            let start = number("ip", members), let end = number("op", members), value("refId", members) == nil,
+            value("w", members) == nil, value("h", members) == nil,
+            let opacity = value("ks", members).flatMap({ self.members($0) }).flatMap({ value("o", $0) }),
+            self.members(opacity).flatMap({ number("k", $0) }) != 100,
+            let changed = self.shapes(shapes, depth: 0)
+        else { return nil }
+        let name = "webimage-\(assets.count)"
+        let opaque = "\"ks\":{\"o\":{\"a\":0,\"k\":100}}"
+        // A size would cut. With a second layer, rlottie makes the whole translucent.
+        assets.append(
+            Array(
+                "{\"id\":\"\(name)\",\"layers\":[{\"ty\":4,\"ip\":\(start),\"op\":\(end),\"st\":0,\(opaque),\"shapes\":"
+                    .utf8)
+                + changed + Array("},{\"ty\":3,\"ip\":0,\"op\":1,\"st\":0,\(opaque)}]}".utf8))
+        return name
+    }
+
+    private func paintCount(_ range: Range<Int>, depth: Int) -> Int {
+        guard depth < Self.mostDepth, let ranges = elements(range) else { return 0 }
+        return ranges.reduce(0) { count, range in
+            guard count < 2, let members = members(range), let type = value("ty", members) else { return count }
+            if matches(type, "\"gr\"") {
+                return count + (value("it", members).map { paintCount($0, depth: depth + 1) } ?? 0)
+            }
+            // A repeater repeats paints.
+            if matches(type, "\"rp\"") { return 2 }
+            let isPaint =
+                matches(type, "\"fl\"") || matches(type, "\"st\"") || matches(type, "\"gf\"") || matches(type, "\"gs\"")
+            return count + (isPaint ? 1 : 0)
+        }
+    }
+
+    /// A transform whose angle and opacity are numbers.
+    private mutating func transform(_ range: Range<Int>) -> [UInt8]? {
+        change(range) { repairs, name, value in
+            guard repairs.matches(name, "r") || repairs.matches(name, "o") || repairs.matches(name, "rz") else {
+                return nil
+            }
+            return repairs.change(value) { repairs, name, value in
+                guard repairs.matches(name, "k"), let only = repairs.elements(value), only.count == 1,
+                    repairs.number(only[0]) != nil
+                else { return nil }
+                return Array(repairs.bytes[only[0]])
+            }
         }
     }
 
@@ -164,6 +259,10 @@ struct LottieRepairs {
             }
             let isGroup = matches(type, "\"gr\"")
             if isGroup, let hidden = value("hd", members), matches(hidden, "true") { continue }
+            if matches(type, "\"tr\"") {
+                changed.append(transform(range) ?? Array(bytes[range]))
+                continue
+            }
             let isStroke = matches(type, "\"st\"") || matches(type, "\"gs\"")
             let isRound = number("lc", members) == 2
             let shape = change(range) { repairs, name, value in

@@ -160,6 +160,10 @@ struct LottieCoderTests {
             #"{\#(Part.layer),"shapes":[{"ty":"gr","it":[\#(Part.small),{"ty":"gr","it":[\#(Part.paint)],"hd":true},\#(Part.end)]}]}"#,
             8..<16),
         Part("a shown group", #"{\#(Part.layer),"shapes":[{"ty":"gr","hd":false,"it":[\#(Part.paint)]}]}"#, 4..<36),
+        Part("a mask that lightens", #"{\#(Part.box),"masksProperties":[\#(Part.mask("l"))],"hasMask":true}"#, 4..<20),
+        Part("a mask that darkens", #"{\#(Part.box),"masksProperties":[\#(Part.mask("d"))],"hasMask":true}"#, 4..<20),
+        Part("an angle in a list", #"{\#(Part.turned("\"k\":[180]"))}"#, 4..<36),
+        Part("an angle", #"{\#(Part.turned("\"k\":180"))}"#, 4..<36),
         Part("a matte", #"{\#(Part.left),"td":1},{\#(Part.box),"tt":1}"#, 4..<20),
         Part("an inverted matte", #"{\#(Part.left),"td":1},{\#(Part.box),"tt":2}"#, 20..<36),
         Part(
@@ -204,6 +208,30 @@ struct LottieCoderTests {
         }
     }
 
+    /// Blue on red in a layer of half opacity: no red shines through. The layer also has a mask, and starts early.
+    @Test(
+        arguments: [
+            #""ip":0,"op":10,"st":0"#, #""ip":0,"op":10,"st":-7,"sr":1"#,
+            #""ip":0,"op":10,"st":0,"hasMask":true,"masksProperties":[\#(Part.mask("a"))]"#,
+        ],
+        [
+            #""o":{"k":50}"#,
+            #""o":{"a":1,"k":[{"t":0,"s":[50],"i":{"x":[1],"y":[1]},"o":{"x":[0],"y":[0]}},{"t":9,"s":[50]}]}"#,
+        ])
+    func layersAreTranslucentAsAWhole(members: String, opacity: String) throws {
+        let blue = Part.small.replacing("[1,0,0,1]", with: "[0,0,1,1]")
+        let layer =
+            #"{"ty":4,\#(members),"ks":{"p":{"k":[2,0]},\#(opacity)},"shapes":[\#(blue),"#
+            + #"{"ty":"gr","it":[\#(Part.paint)]}]}"#
+        let text =
+            #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":40,"h":20,"assets":[],"layers":["# + layer + "]}"
+        let pixels = try ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options()).pixels
+        let row = pixels.withUnsafeBytes { Array($0[(10 * pixels.bytesPerRow)...].prefix(40 * 4)) }
+        let near = { (x: Int, color: [Int]) in zip(row[(x * 4)...], color).allSatisfy { abs(Int($0) - $1) <= 2 } }
+        #expect(near(14, [0, 0, 255, 127]) && near(8, [255, 0, 0, 127]), "\(row[32..<60])")
+        #expect(near(30, members.contains("mask") ? [0, 0, 0, 0] : [255, 0, 0, 127]))
+    }
+
     /// The matte is drawn as a layer, as rlottie alone draws it, if its copies would make the document much longer.
     @Test(arguments: [(10, 20), (1000, 0)]) func mattesAreNotCopiedWithoutEnd(count: Int, start: Int) throws {
         let name = String(repeating: "n", count: 10 * count)
@@ -237,6 +265,11 @@ struct LottieCoderTests {
         static let line =
             #"{"ty":"sh","ks":{"k":{"c":false,"v":[[4,10],[40,10]],"i":[[0,0],[0,0]],"o":[[0,0],[0,0]]}}}"#
         static let stroke = #"{"ty":"st","c":{"k":[1,0,0,1]},"o":{"k":100},"w":{"k":8},"lj":1"#
+
+        static func turned(_ angle: String) -> String {
+            box.replacing("\"ks\":{", with: "\"ks\":{\"a\":{\"k\":[20,10]},\"r\":{\(angle)},")
+                .replacing("\"p\":{\"k\":[0,0]}}", with: "\"p\":{\"k\":[20,10]}}")
+        }
 
         static func mask(_ mode: String) -> String {
             #"{"mode": "\#(mode)","inv":false,"pt":{"a":0,"k":{"c":true,"v":[[0,0],[20,0],[20,20],[0,20]],"#
