@@ -244,20 +244,35 @@ struct WorkBudgetTests {
         #expect(ResultGeometry(source: PixelSize(width: 7, height: 5), options: options).rotated.width >= 400)
     }
 
-    /// The picture that is cut has 1×2,900,000 px: few pixels, but the weights of its scaling filter need gigabytes.
-    @Test func longSideBeforeTheCutIsRefused() throws {
+    /// A whole picture at the scale of the result would have 1×2,900,000 px, whose weights of a scaling filter need gigabytes.
+    /// Of a bitmap, only the part that the result shows is scaled.
+    @Test func longSideBeforeTheCutCostsNothing() throws {
         let source = try PictureFixtures.encoded(
             try Image.generated(width: 1, height: 1) { _, _ in PictureFixtures.blue }, .png, hasAlpha: false)
+        let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".utf8)
         for swapped in [false, true] {
             let sides =
                 swapped
                 ? "width:37/min-width:290/mh:9/zoom:10000:0.0001" : "height:37/min-height:290/mw:9/zoom:0.0001:10000"
             let options = try Fix.options("rs:fill-down:35:248/exar:1/\(sides)/f:png")
+            let made = try ResultRenderer(options: options).make(from: source)
+            let look = try Fix.look(at: made)
+            #expect((made.size?.pixelCount ?? .max) < 100_000 && look.pixel(0, 0) == look.pixel(0, 1))
             let refusal = #expect(throws: ServiceRefusal.self) {
-                try ResultRenderer(options: options).make(from: source)
+                try ResultRenderer(options: options).make(from: drawing)
             }
             #expect(refusal?.status == 413 && refusal?.message.contains("a side has at most 65535 px") == true)
         }
+    }
+
+    @Test(arguments: [("wide", 2000, 3), ("high", 3, 2000)]) func stripsFillABox(
+        row: (name: String, width: Int, height: Int)
+    ) throws {
+        let source = try PictureFixtures.png(row.width, row.height) { x, y in
+            x + y < 1000 ? PictureFixtures.red : PictureFixtures.blue
+        }
+        let look = try Fix.look(at: try Fix.make("rs:fill:100:100:1/g:nowe/f:png", from: source))
+        #expect(look.size == "100x100" && look.shows(PictureFixtures.red, 50, 50), "\(row.name)")
     }
 
     @Test func animationWithLargeFramesBecomesAStill() throws {

@@ -99,7 +99,9 @@ struct ResultRenderer: Sendable {
         try work.decodeWhole()
         let geometry = geometry(
             of: work.sourceSize, at: work.sourceOrigin, info, in: format, settings: settings)
-        for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)] {
+        // A drawing is drawn at the size before the cut. Of a bitmap, only the part that the result shows is scaled.
+        let picture = info.format.isVector ? geometry.scaled : geometry.cut
+        for (name, size) in [("scaled picture", picture), ("result", geometry.rotated)] {
             guard size.pixelCount <= settings.maxResultPixels else {
                 throw ServiceRefusal(
                     413, .limit,
