@@ -4,14 +4,15 @@ package import WebImageCore
 /// Encodes a still so that it has the score of ``EncodingOptions/qualityAim``.
 ///
 /// First, what is cheaper than an encode of the whole predicts its score at a few settings: see ``Draft``. For JPEG this is so exact
-/// that the file is encoded once. Otherwise the whole is encoded, decoded and scored, with at most ``mostEncodes`` settings, until its
-/// score is near enough. If the drafts were parts, the whole is scored at its coarse scales alone, and the parts of it at the fine ones.
+/// that the file is encoded once: a larger picture is scored at its coarse scales alone, and parts of it at the fine ones. Of other
+/// formats the whole is encoded, decoded and scored, with at most ``mostEncodes`` settings, until its score is near enough.
 package struct AimedEncoding {
     package struct Outcome: Sendable {
         package var data: Data
         package var setting: QualitySetting
-        /// The score of the file; of a JPEG that of its transform, within 0.3 points. If the score was predicted by parts of the
-        /// picture, its two fine scales are those of the parts, with an error of 0.3 points (standard deviation). A larger picture than ``PictureScore/largestWhole`` is scored by parts of it.
+        /// The score of the file; of a JPEG that of its transform, within 0.3 points. From 166,000 px on, the two fine scales of a
+        /// JPEG's score are those of parts of it, with an error of 0.3 points (standard deviation). A larger picture than
+        /// ``PictureScore/largestWhole`` is scored by parts of it.
         package var score: Double
         /// How often the whole picture was encoded for its score.
         package var encodeCount: Int
@@ -21,8 +22,6 @@ package struct AimedEncoding {
 
     /// How far the score of a file may be from the wanted one.
     package static let tolerance = 1.5
-    /// How far a score may be from the wanted one whose fine scales are those of parts. Its error has a standard deviation of 0.3 points.
-    private static let sampledTolerance = 1.2
     private static let mostEncodes = 6
     /// A draft decides only where to begin, but a better beginning saves an encode of the whole.
     private static let draftTolerance = 1.0
@@ -88,12 +87,11 @@ package struct AimedEncoding {
             pixelCount = try predict(&curve, draft, by: trial)
             parts = trial
         }
-        let fine = PictureScore.hasAllScales(pixels.size) ? parts : nil
+        let fine = hasTransform && PictureScore.hasAllScales(pixels.size) ? parts : nil
         let trial = try Trial(
             of: image, pixels: pixels, format: format, options: options, coder: coder, fine: fine)
         if hasTransform { return try predicted(&curve, by: trial) }
         if parts == nil { pixelCount = try predict(&curve, draft, by: trial) }
-        let tolerance = fine == nil ? Self.tolerance : Self.sampledTolerance
         var best: (data: Data, score: Double, setting: QualitySetting)?
         var count = 0
         while count < Self.mostEncodes, let setting = curve.next {
@@ -108,10 +106,10 @@ package struct AimedEncoding {
             count += 1
             pixelCount += pixels.size.pixelCount
             curve.add(result.score, at: setting)
-            if isBetter(result, than: best.map { ($0.data, $0.score) }, tolerance) {
+            if isBetter(result, than: best.map { ($0.data, $0.score) }) {
                 best = (result.data, result.score, setting)
             }
-            if abs(result.score - aim.score) <= tolerance { break }
+            if abs(result.score - aim.score) <= Self.tolerance { break }
         }
         guard let best else { throw .cannotEncode("SSIMULACRA 2", "no quality is allowed") }
         return logged(
@@ -151,12 +149,10 @@ package struct AimedEncoding {
         return outcome
     }
 
-    private func isBetter(
-        _ new: (data: Data, score: Double), than old: (data: Data, score: Double)?, _ tolerance: Double
-    ) -> Bool {
+    private func isBetter(_ new: (data: Data, score: Double), than old: (data: Data, score: Double)?) -> Bool {
         guard let old else { return true }
         let (distance, oldDistance) = (abs(new.score - aim.score), abs(old.score - aim.score))
-        if distance <= tolerance, oldDistance <= tolerance { return new.data.count < old.data.count }
+        if distance <= Self.tolerance, oldDistance <= Self.tolerance { return new.data.count < old.data.count }
         return distance < oldDistance
     }
 
@@ -316,14 +312,6 @@ private final class Trial {
         decoding.pixelFormat = .rgba8
         decoding.colorConversion = .asStored
         let decoded = try coder.decode(data, options: decoding)
-        return (data, try score(of: decoded.pixels, hasAlpha: decoded.hasAlpha))
-    }
-
-    private func score(of pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) -> Double {
-        let losses = try reference.losses(of: pixels, hasAlpha: hasAlpha)
-        guard let fine, let squares = fine.squares else { return PictureScore.score(losses) }
-        let others = try fine.reference.losses(
-            of: try pixels.parts(squares.count, side: squares.side), hasAlpha: hasAlpha, before: Self.firstWholeScale)
-        return PictureScore.score(zip(losses, others).map { $0 + $1 }) - fine.fineGap
+        return (data, try reference.score(of: decoded.pixels, hasAlpha: decoded.hasAlpha))
     }
 }

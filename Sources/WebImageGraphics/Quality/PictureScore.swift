@@ -58,9 +58,9 @@ package enum PictureScore {
             PictureScore.score(try losses(of: other, hasAlpha: otherHasAlpha))
         }
 
-        /// Returns what a picture lost at the scales before `end`, over each background.
-        func losses(
-            of other: PixelBuffer, hasAlpha otherHasAlpha: Bool, before end: Int = .max
+        /// Returns what a picture lost over each background.
+        private func losses(
+            of other: PixelBuffer, hasAlpha otherHasAlpha: Bool
         ) throws(WebImageError) -> [Double] {
             guard pixels.size == other.size else {
                 throw .cannotEncode("SSIMULACRA 2", "pictures of \(other.size) and \(pixels.size) cannot be compared")
@@ -73,7 +73,7 @@ package enum PictureScore {
             return try backgrounds.map { color throws(WebImageError) in
                 let picture = try flat(other, hasAlpha: otherHasAlpha, over: color)
                 return try loss(over: color) { original in
-                    picture.withUnsafeBytes { original.loss(of: webimage_scored_picture(picture, $0), before: end) }
+                    picture.withUnsafeBytes { original.loss(of: webimage_scored_picture(picture, $0), before: .max) }
                 }
             }
         }
