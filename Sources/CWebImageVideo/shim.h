@@ -32,13 +32,13 @@ static const char *_Nonnull const VIDEO_SCALE_LIBRARY = "libswscale.so." VIDEO_T
 #endif
 
 #define AVUTIL_FUNCTIONS(take)                                                                                  \
-    take(av_dict_free) take(av_dict_set) take(av_frame_alloc) take(av_frame_free)                               \
+    take(av_dict_free) take(av_dict_get) take(av_dict_set) take(av_frame_alloc) take(av_frame_free)                               \
     take(av_frame_get_side_data) take(av_frame_move_ref) take(av_frame_unref) take(av_free) take(av_log_set_level) take(av_malloc) take(av_opt_set_int)              \
     take(av_pix_fmt_desc_get) take(av_strerror) take(av_version_info) take(avutil_version)
 
 #define AVCODEC_FUNCTIONS(take)                                                                                 \
     take(av_packet_alloc) take(av_packet_free) take(av_packet_unref) take(avcodec_alloc_context3)               \
-    take(avcodec_find_decoder) take(avcodec_flush_buffers) take(avcodec_free_context) take(avcodec_get_name)     \
+    take(avcodec_find_decoder) take(avcodec_find_decoder_by_name) take(avcodec_flush_buffers) take(avcodec_free_context) take(avcodec_get_name)     \
     take(avcodec_open2) take(avcodec_parameters_to_context) take(avcodec_receive_frame)                         \
     take(avcodec_send_packet) take(avcodec_version) VIDEO_SIDE_DATA_OF_CODEC(take)
 

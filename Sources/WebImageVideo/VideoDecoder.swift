@@ -35,7 +35,8 @@ final class VideoDecoder {
         let library = file.library
         let identifier = file.stream.pointee.codecpar.pointee.codec_id
         let name = library.codec.avcodec_get_name(identifier).map { String(cString: $0) } ?? "?"
-        guard let decoder = library.codec.avcodec_find_decoder(identifier), let decoderName = decoder.pointee.name,
+        guard let decoder = file.transparentDecoder ?? library.codec.avcodec_find_decoder(identifier),
+            let decoderName = decoder.pointee.name,
             VideoFile.decoders.contains(String(cString: decoderName))
         else {
             throw WebImageError(

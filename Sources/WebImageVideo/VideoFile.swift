@@ -17,9 +17,8 @@ final class VideoFile {
     /// The decoders that are used: the formats of cameras, of the web, and of files of the last twenty years. FFmpeg has
     /// hundreds more, which are seldom used and seldom tested.
     static let decoders = [
-        "h264", "hevc", "vp8", "vp9", "libdav1d", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "theora", "prores",
-        "h263",
-        "msmpeg4", "msmpeg4v2", "dvvideo",
+        "h264", "hevc", "vp8", "vp9", "libvpx", "libvpx-vp9", "libdav1d", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg",
+        "theora", "prores", "h263", "msmpeg4", "msmpeg4v2", "dvvideo",
     ]
 
     /// Opens a video, selects its stream and reads its header. Blocks while FFmpeg reads `input`.
@@ -139,6 +138,7 @@ final class VideoFile {
             info.isGray = layout.pointee.nb_components < 3
             info.hasAlpha = layout.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
         }
+        if transparentDecoder != nil { info.hasAlpha = true }
         profile = profile(light: contentLight)
         info.hdr = profile?.hdr
         // The frames that a decoder keeps to predict others from, most of them with half of the chroma.
@@ -152,6 +152,19 @@ final class VideoFile {
         info.frameCount = frames
         info.loopCount = 0
         info.delaysMilliseconds = Array(repeating: Self.previewMilliseconds, count: frames)
+    }
+
+    /// The decoder of a WebM whose frames have alpha. The container stores it as a second picture beside each frame, which only
+    /// libvpx decodes; FFmpeg's own decoders ignore it. Nil for other videos.
+    var transparentDecoder: UnsafePointer<AVCodec>? {
+        guard let mode = library.util.av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0),
+            let value = mode.pointee.value, String(cString: value) == "1"
+        else { return nil }
+        switch parameters.codec_id {
+        case AV_CODEC_ID_VP8: return library.codec.avcodec_find_decoder_by_name("libvpx")
+        case AV_CODEC_ID_VP9: return library.codec.avcodec_find_decoder_by_name("libvpx-vp9")
+        default: return nil
+        }
     }
 
     private func profile(light: ContentLightLevel?) -> ColorProfile? {

@@ -29,6 +29,25 @@ import WebImageVideo
         pixels.withUnsafeBytes { bytes in (0..<3).map { Int(bytes[y * pixels.bytesPerRow + x * 4 + $0]) } }
     }
 
+    /// FFmpeg's own decoders of VP8 and VP9 ignore the alpha, which is a second picture beside each frame.
+    @Test(arguments: ["-c:v libvpx -auto-alt-ref 0", "-c:v libvpx-vp9"]) func transparencyOfWebMIsKept(
+        encoder: String
+    ) throws {
+        let source = "color=red@0.5:size=64x48:rate=25:duration=1,format=rgba"
+        let data = try VideoSample("webm", encoder + " -pix_fmt yuva420p -g 10", source: source).data
+        for time in [nil, 0.7] {
+            let image = try Self.decode(data, VideoOptions(time: time))
+            #expect(
+                image.hasAlpha && (try ImageVideoCoder.shared.imageInfo(of: data, limits: DecodingLimits())).hasAlpha)
+            let pixel = image.pixels.withUnsafeBytes { bytes in
+                (0..<4).map { Int(bytes[20 * image.pixels.bytesPerRow + 20 * 4 + $0]) }
+            }
+            #expect(abs(pixel[3] - 128) <= 2, "\(pixel)")
+        }
+        let opaque = try VideoSample("webm", encoder + " -pix_fmt yuv420p", source: source).data
+        #expect(try !Self.decode(opaque).hasAlpha)
+    }
+
     // MARK: Times
 
     /// The frame that is shown at a time, with few and many key frames, and with frames that are stored out of order.

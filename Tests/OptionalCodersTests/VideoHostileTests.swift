@@ -13,6 +13,7 @@ import WebImageVideo
         VideoSample("mp4", "-c:v libx264 -preset ultrafast -g 10 -movflags frag_keyframe+empty_moov"),
         VideoSample("mkv", "-c:v libx265 -preset ultrafast -x265-params log-level=none"),
         VideoSample("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"),
+        VideoSample("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -pix_fmt yuva420p"),
         VideoSample("mp4", "-c:v libsvtav1 -preset 10"), VideoSample("ts", "-c:v mpeg2video -q:v 3"),
         VideoSample("avi", "-c:v mpeg4 -q:v 3"), VideoSample("ogv", "-c:v libtheora -q:v 5"),
         VideoSample("mov", "-c:v prores -profile:v 0"), VideoSample("avi", "-c:v mjpeg -q:v 3"),

@@ -31,6 +31,7 @@ package struct VideoSample: Sendable, Hashable, CustomStringConvertible {
         VideoSample("mp4", "-c:v libx265 -preset ultrafast -x265-params log-level=none -pix_fmt yuv420p10le"),
         VideoSample("webm", "-c:v libvpx -deadline realtime -cpu-used 8 -b:v 1M"),
         VideoSample("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 1M"),
+        VideoSample("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 1M -pix_fmt yuva420p"),
         VideoSample("mp4", "-c:v libsvtav1 -preset 10"), VideoSample("avi", "-c:v mpeg4 -q:v 3"),
         VideoSample("ts", "-c:v mpeg2video -q:v 3"), VideoSample("ogv", "-c:v libtheora -q:v 5"),
         VideoSample("mov", "-c:v prores -profile:v 0"), VideoSample("mov", "-c:v mjpeg -pix_fmt yuvj422p"),
