@@ -15,7 +15,8 @@ import WebImageCore
 ///   draws the one that is named.
 /// - Dashes get their offset, and dots a length. rlottie draws neither dashes without an offset nor dots without a length.
 ///
-/// Documents without these, which are found by a search for their names, and documents that cannot be read, stay as they are.
+/// Documents without these, which are found by a search for their names, documents that cannot be read, and huge ones stay as they
+/// are.
 struct LottieRepairs {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The bytes of mattes that may still be copied. A document must not grow without limit.
@@ -27,7 +28,7 @@ struct LottieRepairs {
     static func apply(to json: Data) throws(WebImageError) -> Data {
         try json.withFileBytes { raw throws(WebImageError) in
             var repairs = Self(raw.bindMemory(to: UInt8.self))
-            guard repairs.isNeeded, let result = repairs.document() else { return json }
+            guard repairs.isNeeded, !repairs.isHuge, let result = repairs.document() else { return json }
             return Data(result)
         }
     }
@@ -40,6 +41,14 @@ struct LottieRepairs {
     }
     /// Groups that are nested deeper are left alone.
     private static let mostDepth = 30
+    /// The bytes, and the values in them, of the largest document that is repaired: groups are read again at each level, and a
+    /// value takes up to a hundred bytes of memory.
+    private static let (mostBytes, mostValues) = (16 << 20, 1_000_000)
+
+    private var isHuge: Bool {
+        guard bytes.count <= Self.mostBytes else { return true }
+        return bytes.reduce(0) { $0 + ($1 == UInt8(ascii: ",") ? 1 : 0) } > Self.mostValues
+    }
 
     /// Whether a member is present that is repaired in some cases.
     private var isNeeded: Bool {
@@ -137,8 +146,9 @@ struct LottieRepairs {
                 guard copiedBytes >= 0, let copy = self.layer(ranges[source]) else { return nil }
                 changed.append(copy)
             }
-            let following = place + 1 < ranges.count ? sources[place + 1] : nil
-            if named.contains(place), facts[place].isSource, following != place { continue }
+            let isMatteOfNext =
+                place + 1 < ranges.count && facts[place + 1].matte && (sources[place + 1] ?? place) == place
+            if named.contains(place), facts[place].isSource, !isMatteOfNext { continue }
             changed.append(layer)
         }
         return Self.list(changed)
@@ -147,7 +157,8 @@ struct LottieRepairs {
     private mutating func layer(_ range: Range<Int>) -> [UInt8]? {
         guard let members = members(range) else { return Array(bytes[range]) }
         let isMatted = number("tt", members).map { (1...4).contains($0) } ?? false
-        let masks = value("masksProperties", members).flatMap { elements($0) } ?? []
+        let maskList = value("masksProperties", members)
+        let masks = maskList.flatMap { elements($0) } ?? []
         let used = masks.compactMap { self.mask($0) }
         // rlottie 0.1 draws no translucent composition that has a matte.
         let isMatte = number("td", members).map { $0 > 0 } ?? false
@@ -161,7 +172,8 @@ struct LottieRepairs {
             }
             if repairs.matches(name, "shapes") { return repairs.shapes(value, depth: 0, isMatted: isMatted) }
             if repairs.matches(name, "ks") { return repairs.transform(value) }
-            if repairs.matches(name, "masksProperties"), !masks.isEmpty { return Self.list(used) }
+            // The other members of the name do not count, and many of them must not become many lists.
+            if value == maskList, !masks.isEmpty { return Self.list(used) }
             if repairs.matches(name, "hasMask"), used.isEmpty, !masks.isEmpty { return Array("false".utf8) }
             return repairs.matches(name, "tm") ? repairs.time(value) : nil
         }

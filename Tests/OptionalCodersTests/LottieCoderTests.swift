@@ -277,6 +277,19 @@ struct LottieCoderTests {
         }
     }
 
+    /// Only the last of many lists of masks counts, and is written once: 4,000 copies of it would have 320 MB.
+    @Test func manyListsOfMasksStaySmall() throws {
+        let mask = #"{"mode":"a","pt":{"a":0,"k":{"c":true,"v":[[0,0],[40,0],[40,20],[0,20]]}},"o":{"a":0,"k":100}}"#
+        let masks = "[" + Array(repeating: mask, count: 800).joined(separator: ",") + "]"
+        let members = String(repeating: #""masksProperties":0,"#, count: 4_000) + #""masksProperties":\#(masks)"#
+        let text =
+            #"{"v":"5.7.0","fr":20,"ip":0,"op":10,"w":40,"h":20,"layers":[{\#(Part.box),"hasMask":true,"tm":{"k":0},\#(members)}]}"#
+        let time = ContinuousClock().measure {
+            _ = try? ImageLottieCoder.shared.decode(Data(text.utf8), options: Self.options())
+        }
+        #expect(time < .seconds(10))
+    }
+
     /// The information ends where all is known, wherever that is.
     @Test func informationIsReadFromTheStart() throws {
         let whole = Self.document()
