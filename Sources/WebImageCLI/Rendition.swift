@@ -257,7 +257,10 @@ struct Rendition: Sendable {
         if keepsMetadata, [.jpeg, .png, .webP, .avif, .jpegXL, .tiff].contains(format.container),
             let properties = try? manager.imageProperties(of: data, limits: limits)
         {
-            options.metadata = EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp)
+            // A JPEG stores each of them in one segment, whose length has 16 bits. What does not fit is left out.
+            let limit = format.container == .jpeg ? 65_000 : Int.max
+            func fitting(_ data: Data?) -> Data? { data.flatMap { $0.count <= limit ? $0 : nil } }
+            options.metadata = EmbeddedMetadata(exif: fitting(properties.exifData), xmp: fitting(properties.xmp))
             options.metadata.density = properties.density?.turned(by: info.orientation)
         }
         return options

@@ -77,7 +77,8 @@ extension JXLDecoder {
             }
             if let box = current {
                 box.release(libjxl, handle)
-                if box.filled <= mostBytes { found[box.type] = box.content }
+                guard box.filled <= mostBytes, (try? deadline.check()) != nil else { return found }
+                found[box.type] = box.content
                 current = nil
             }
             guard status == JXL_DEC_BOX, let type = boxType else { return found }

@@ -324,7 +324,7 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether the files of the format have a quality.
     var isLossy: Bool { [.jpeg, .webp, .avif, .jxl, .heic].contains(self) }
 
-    /// Whether our encoders write metadata, and with it the orientation, into the files of the format.
+    /// Whether results of the format have metadata, and with it the orientation.
     var storesOrientation: Bool { [.jpeg, .png, .webp, .avif].contains(self) }
 
     /// The maximum length in pixels of a side of a result in this format.
