@@ -37,8 +37,8 @@ import WebImageVideo
         let data = try VideoSample("webm", encoder + " -pix_fmt yuva420p -g 10", source: source).data
         for time in [nil, 0.7] {
             let image = try Self.decode(data, VideoOptions(time: time))
-            #expect(
-                image.hasAlpha && (try ImageVideoCoder.shared.imageInfo(of: data, limits: DecodingLimits())).hasAlpha)
+            let info = try ImageVideoCoder.shared.imageInfo(of: data, limits: DecodingLimits())
+            #expect(image.hasAlpha && info.hasAlpha)
             let pixel = image.pixels.withUnsafeBytes { bytes in
                 (0..<4).map { Int(bytes[20 * image.pixels.bytesPerRow + 20 * 4 + $0]) }
             }

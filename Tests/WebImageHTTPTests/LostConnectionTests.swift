@@ -115,7 +115,10 @@ struct LostConnectionTests {
         try await withDownloader(config) { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             _ = try await downloader.fetch(server.url("/a"))
-            let options = (Int32(3)..<1024).compactMap { descriptor -> [Int32]? in
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }
+            let options = descriptors.compactMap { descriptor -> [Int32]? in
                 var address = sockaddr_in()
                 var length = socklen_t(MemoryLayout<sockaddr_in>.size)
                 let result = withUnsafeMutablePointer(to: &address) {

@@ -249,7 +249,6 @@ struct WorkBudgetTests {
     @Test func longSideBeforeTheCutCostsNothing() throws {
         let source = try PictureFixtures.encoded(
             try Image.generated(width: 1, height: 1) { _, _ in PictureFixtures.blue }, .png, hasAlpha: false)
-        let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".utf8)
         for swapped in [false, true] {
             let sides =
                 swapped
@@ -257,11 +256,7 @@ struct WorkBudgetTests {
             let options = try Fix.options("rs:fill-down:35:248/exar:1/\(sides)/f:png")
             let made = try ResultRenderer(options: options).make(from: source)
             let look = try Fix.look(at: made)
-            #expect((made.size?.pixelCount ?? .max) < 100_000 && look.pixel(0, 0) == look.pixel(0, 1))
-            let refusal = #expect(throws: ServiceRefusal.self) {
-                try ResultRenderer(options: options).make(from: drawing)
-            }
-            #expect(refusal?.status == 413 && refusal?.message.contains("a side has at most 65535 px") == true)
+            #expect((made.size?.pixelCount ?? .max) < 100_000 && look.shows(PictureFixtures.blue, 0, 0))
         }
     }
 

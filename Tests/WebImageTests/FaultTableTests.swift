@@ -150,7 +150,7 @@ struct FaultTableTests {
         config.resolvedHosts = ["other.example:\(nginx.httpsPort):127.0.0.1"]
         journey.downloader.config = config
         let other = try #require(URL(string: "https://other.example:\(nginx.httpsPort)/a.png"))
-        try await expect(untrusted, at: other, journey, bodies: bodies)
+        try await expect(.curl(60, hint: "another host"), at: other, journey, bodies: bodies)
         let plain = try #require(URL(string: "https://localhost:\(nginx.httpPort)/a.png"))
         try await expect(.curl(35, hint: "TLS"), at: plain, journey, bodies: bodies)
         #expect(try await journey.manager.image(for: nginx.secureURL("/a.png")).pixelSize.width == 40)

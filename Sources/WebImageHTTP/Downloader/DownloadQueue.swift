@@ -215,8 +215,11 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// The oldest download without subscribers whose slot a waiting download needs; nil if there is none.
     private func nextYielding() -> Download? {
         abandoned.first { download in
-            let host = entries[download]?.host
-            return lanes.contains { lane in lane.contains { hasRoom($0) || entries[$0]?.host == host } }
+            // No download of a held host can start, whatever yields.
+            let host = entries[download].flatMap { holds[$0.host] == nil ? $0.host : nil }
+            return lanes.contains { lane in
+                lane.contains { hasRoom($0) || (host != nil && entries[$0]?.host == host) }
+            }
         }
     }
 

@@ -74,10 +74,13 @@ extension SharedDownload {
         // A server that counts the requests of a client counts those for other URLs too. The target of a redirect may be
         // another server.
         let limitsClient = failure.retryAfter != nil && decisions.leg?.refusedHead?.statusCode == 429
-        events.pause(holdingHost: limitsClient && decisions.redirects.isEmpty)
+        events.pause(holdingHost: limitsClient && decisions.redirects.isEmpty && delay <= Self.longestHold)
         let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
         if !setWait(wait) { wait.cancel() }
     }
+
+    /// One URL with a longer wait must not stop all others of its host.
+    private static let longestHold = Duration.seconds(60)
 
     // MARK: The end
 

@@ -18,6 +18,8 @@ final class KeptConnections {
     private var successes: [Int: Success] = [:]
     /// The open sockets of libcurl.
     private var opened: Set<Int32> = []
+    /// Those of ``opened`` whose connection is made, with TLS.
+    private var ready: Set<Int32> = []
 
     /// Notes the connection of a transfer that has succeeded.
     func note(_ easy: CurlEasy, now: ContinuousClock.Instant) {
@@ -53,14 +55,20 @@ final class KeptConnections {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_SOCKOPTDATA, pointer: context)
         webimage_curl_set_sockopt(easy.handle) { context, socket, _ in
-            if let context { KeptConnections.at(context).opened.insert(socket) }
+            if let context {
+                KeptConnections.at(context).opened.insert(socket)
+                KeptConnections.at(context).ready.remove(socket)
+            }
             // A child process that the program starts must not keep the connection open. Libcurl 7.88 does not see to it.
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             return CURL_SOCKOPT_OK
         }
         easy.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
         webimage_curl_set_closesocket(easy.handle) { context, socket in
-            if let context { KeptConnections.at(context).opened.remove(socket) }
+            if let context {
+                KeptConnections.at(context).opened.remove(socket)
+                KeptConnections.at(context).ready.remove(socket)
+            }
             return close(socket)
         }
     }
@@ -76,7 +84,9 @@ final class KeptConnections {
     func didConnect(localPort: Int, timeout: TimeInterval) {
         successes[localPort] = nil
         guard let socket = opened.first(where: { Self.localAddress(of: $0)?.port == localPort }) else { return }
-        var milliseconds = UInt32(max(timeout * 500, 1))
+        ready.insert(socket)
+        // Later requests with another timeout use the connection too.
+        var milliseconds = UInt32(max(timeout * 500, Self.leastUserTimeout))
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
     }
@@ -91,7 +101,8 @@ final class KeptConnections {
         guard localPort > 0 else { return }
         let found = opened.first { Self.localAddress(of: $0)?.port == localPort }
         guard let found, let server = Self.remoteAddress(of: found) else { return }
-        for socket in opened {
+        // A connection that is being made belongs to a transfer that does not know it yet.
+        for socket in ready {
             guard Self.remoteAddress(of: socket) == server, let port = Self.localAddress(of: socket)?.port,
                 !ports.contains(port), successes[port].map({ $0.time <= silence }) ?? true
             else { continue }
@@ -99,6 +110,8 @@ final class KeptConnections {
         }
     }
 
+    /// In milliseconds.
+    private static let leastUserTimeout = 5000.0
     /// More than libcurl keeps (`CURLMOPT_MAXCONNECTS`).
     private static let most = 256
 
