@@ -53,6 +53,8 @@ struct LottieRepairs {
     /// Whether a member is present that is repaired in some cases.
     private var isNeeded: Bool {
         var place = 0
+        // Of transforms. Those that are in each other are read again and again.
+        var readBytes = 0
         while place + 4 < bytes.count {
             defer { place += 1 }
             guard bytes[place] == UInt8(ascii: "\"") else { continue }
@@ -63,34 +65,41 @@ struct LottieRepairs {
             case (UInt8(ascii: "t"), UInt8(ascii: "t")): if next(place, 2).map(digits.contains) == true { return true }
             case (UInt8(ascii: "d"), UInt8(ascii: "\"")): if next(place, 1) == UInt8(ascii: "[") { return true }
             case (UInt8(ascii: "m"), UInt8(ascii: "o")): if next(place, 4) == UInt8(ascii: "\"") { return true }
-            case (UInt8(ascii: "k"), UInt8(ascii: "s")): if isTransform(place) { return true }
+            case (UInt8(ascii: "k"), UInt8(ascii: "s")):
+                if isTransform(place, &readBytes) || readBytes > 4 * bytes.count { return true }
             default: break
             }
         }
         return false
     }
 
-    /// Whether a member `ks` can be a transform that is not opaque, or has a number in a list. Writers put the opacity first.
-    private func isTransform(_ place: Int) -> Bool {
-        guard next(place, 2) == UInt8(ascii: "{") else { return false }
-        let text = bytes[place..<min(place + 200, bytes.count)]
-        func starts(_ prefix: StaticString) -> Bool {
-            text.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+    /// Whether a member `ks` is a transform that may not be opaque, or has a number in a list.
+    private func isTransform(_ place: Int, _ readBytes: inout Int) -> Bool {
+        guard let start = valuePlace(place, 2), bytes[start] == UInt8(ascii: "{") else { return false }
+        let read = members(start..<bytes.count)
+        // An object without an end was read to the end of the document.
+        readBytes += (read.map { $0.last?.value.upperBound ?? start } ?? bytes.count) - start
+        guard let members = read else { return false }
+        func amount(_ name: StaticString) -> Range<Int>? {
+            value(name, members).flatMap { self.members($0) }.flatMap { value("k", $0) }
         }
-        // The first three are paths, the others opaque layers that are not turned.
-        return
-            !(starts("\"ks\":{\"a\":0,") || starts("\"ks\":{\"a\":1,") || starts("\"ks\":{\"k\":")
-            || starts("\"ks\":{\"o\":{\"a\":0,\"k\":100,")
-            || starts("\"ks\":{\"o\":{\"a\":0,\"k\":100}") || starts("\"ks\":{\"o\":{\"k\":100}"))
+        let opacity = amount("o")
+        for amount in [opacity, amount("r"), amount("rz")] {
+            guard let amount, let only = elements(amount), only.count == 1 else { continue }
+            if number(only[0]) != nil { return true }
+        }
+        return opacity.map { number($0) != 100 } ?? false
     }
 
     /// The first byte of the value behind a name of `count` bytes in quotes; nil if these are no name.
-    private func next(_ place: Int, _ count: Int) -> UInt8? {
+    private func next(_ place: Int, _ count: Int) -> UInt8? { valuePlace(place, count).map { bytes[$0] } }
+
+    private func valuePlace(_ place: Int, _ count: Int) -> Int? {
         guard place + count + 1 < bytes.count, bytes[place + count + 1] == UInt8(ascii: "\"") else { return nil }
         let colon = skipBlanks(place + count + 2)
         guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
         let value = skipBlanks(colon + 1)
-        return value < bytes.count ? bytes[value] : nil
+        return value < bytes.count ? value : nil
     }
 
     // MARK: Parts of the document
@@ -307,7 +316,15 @@ struct LottieRepairs {
     // MARK: JSON
 
     private static func list(_ elements: [[UInt8]]) -> [UInt8] {
-        [UInt8(ascii: "[")] + elements.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+        var result: [UInt8] = []
+        result.reserveCapacity(elements.reduce(2) { $0 + $1.count + 1 })
+        result.append(UInt8(ascii: "["))
+        for (place, element) in elements.enumerated() {
+            if place > 0 { result.append(UInt8(ascii: ",")) }
+            result += element
+        }
+        result.append(UInt8(ascii: "]"))
+        return result
     }
 
     /// Writes an object with other values for some names. Nil if it is no object.
