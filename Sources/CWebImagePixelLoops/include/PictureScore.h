@@ -12,8 +12,8 @@ typedef struct {
     size_t offsets[3];   /* of red, green and blue in a pixel */
 } webimage_scored_picture;
 
-/* A picture with which others are compared by SSIMULACRA 2: its samples at all scales, and the blurred ones. Several threads may
-   compare with one original. */
+/* A picture with which others are compared by SSIMULACRA 2: its samples at all scales, and the blurred ones. A comparison writes
+   in it, so that only one thread at a time may compare with it. */
 typedef struct webimage_scored_original webimage_scored_original;
 
 /* The number of scales at which a picture is compared, 0 to 6: each scale halves the sides, and the last one has at least 8 px. The

@@ -215,7 +215,7 @@ private enum Draft: Equatable {
     func gap(_ score: Double, at quality: Int, _ format: ImageFormat) -> Double {
         var gap = 0.0
         if case .parts = self {
-            // Blurred with other parts, what was lost counts less. The parts of JPEG are the smallest ones.
+            // The metric blurs the borders of parts into each other, which hides losses: most of all in JPEG's parts, the smallest.
             let missing = max(100 - score, 0)
             switch format.container {
             case .jpeg: gap = missing * (0.05 + 0.0018 * missing)

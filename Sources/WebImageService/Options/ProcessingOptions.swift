@@ -100,7 +100,7 @@ struct ProcessingOptions: Sendable, Hashable {
         case mean
     }
 
-    /// What is added to the channels, in percent of the full value.
+    /// A percentage of the full value, 255, for each channel, which is added to its values.
     struct ChannelShift: Sendable, Hashable {
         var red = 0
         var green = 0
@@ -188,7 +188,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var sharpen = 0.0
     var pixelate = 0
     var isGray = false
-    /// What is added to all channels, in percent of the full value.
+    /// The percentage of the full value, 255, that is added to the values of all channels.
     var brightness = 0
     /// By how many percent values are moved away from the middle. The percentage applies twice.
     var contrast = 0
